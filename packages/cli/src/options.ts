@@ -59,7 +59,7 @@ export function addFileOptions(command: Command): Command {
   return command
     .option(
       '--timeout <seconds>',
-      'stop waiting after this time; the job continues',
+      'stop waiting for the job after this time; it continues',
       readNumber('a number above 0', 0.001),
     )
     .option('-o, --out <folder>', 'save the files there (default: the current folder)')

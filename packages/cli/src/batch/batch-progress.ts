@@ -21,7 +21,6 @@ export interface BatchStart {
 export class BatchProgress {
   readonly #start: BatchStart
   readonly #line: StatusLine
-  readonly #timer: NodeJS.Timeout | undefined
   readonly #startedAt = performance.now()
   readonly #counts = new Map<RowState, number>()
   #done = 0
@@ -29,9 +28,7 @@ export class BatchProgress {
 
   constructor(terminal: Terminal, start: BatchStart) {
     this.#start = start
-    this.#line = new StatusLine(terminal, () => this.#text(terminal.drawsStatus))
-    if (terminal.drawsStatus) return
-    this.#timer = setInterval(() => terminal.say(this.#line.text()), LINE_EVERY_MS).unref()
+    this.#line = new StatusLine(terminal, () => this.#text(terminal.drawsStatus), LINE_EVERY_MS)
   }
 
   add(state: RowState): void {
@@ -41,7 +38,6 @@ export class BatchProgress {
   }
 
   end(): void {
-    clearInterval(this.#timer)
     this.#line.end()
   }
 

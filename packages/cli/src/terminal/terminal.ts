@@ -135,18 +135,19 @@ export class Terminal {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
+const LINE_EVERY_MS = 60_000
 
 /** Gets each HTTP attempt of the client. */
 const ATTEMPTS = 'modelrun:attempt'
 
 /**
- * Draws a line with the time that has passed, and why the service does not respond, again and again. Draws nothing where standard
- * error is not a terminal.
+ * Draws a line with the time that has passed, and why the service does not respond, again and again. Where standard
+ * error is not a terminal, it is a line now and then.
  */
 export class StatusLine {
   readonly #terminal: Terminal
   readonly #startedAt = performance.now()
-  readonly #timer: NodeJS.Timeout | undefined
+  readonly #timer: NodeJS.Timeout
   readonly #text: (elapsedMs: number) => string
   #frame = 0
   /** Why the newest attempt did not succeed. */
@@ -155,15 +156,20 @@ export class StatusLine {
     this.#problem = stringIn(attempt, 'reason')
   }
 
-  constructor(terminal: Terminal, text: (elapsedMs: number) => string) {
+  /** @param everyMs of a line where no status is drawn; without it, of one that says a problem */
+  constructor(terminal: Terminal, text: (elapsedMs: number) => string, everyMs?: number) {
     this.#terminal = terminal
     this.#text = text
     subscribe(ATTEMPTS, this.#note)
-    if (terminal.drawsStatus) {
-      this.#timer = setInterval(() => this.#draw(), FRAME_MS).unref()
-      void terminal.loadWidths()
+    const isDrawn = terminal.drawsStatus
+    const say = () => {
+      if (everyMs !== undefined || this.#problem !== undefined) terminal.say(this.#line())
     }
-    this.#draw()
+    const draw = () => this.#draw()
+    this.#timer = (isDrawn ? setInterval(draw, FRAME_MS) : setInterval(say, everyMs ?? LINE_EVERY_MS)).unref()
+    if (!isDrawn) return
+    void terminal.loadWidths()
+    draw()
   }
 
   end(): void {
@@ -172,13 +178,13 @@ export class StatusLine {
     this.#terminal.status('')
   }
 
-  text(): string {
+  #line(): string {
     const text = this.#text(performance.now() - this.#startedAt)
     return this.#problem === undefined ? text : `${text} · last request: ${this.#problem}`
   }
 
   #draw(): void {
     this.#frame = (this.#frame + 1) % FRAMES.length
-    this.#terminal.status(`${FRAMES[this.#frame]} ${this.text()}`)
+    this.#terminal.status(`${FRAMES[this.#frame]} ${this.#line()}`)
   }
 }

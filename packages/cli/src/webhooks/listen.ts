@@ -7,6 +7,8 @@ import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
+import { StatusLine } from '../terminal/terminal.ts'
+import { countText, durationText } from '../terminal/text.ts'
 import { createPoster, type PostDelivery } from './deliveries.ts'
 
 export interface ListenOptions extends ServiceOptions, ReceiverOptions {}
@@ -19,13 +21,19 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   const { signal } = interruption
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
+  let endedCount = 0
+  const openText = () => countText(deliveries.length - endedCount, 'job')
+  const line = new StatusLine(terminal, (elapsedMs) => `${openText()} under way · ${durationText(elapsedMs)}`)
   try {
     for await (const run of followedRuns(ids, { ledger: new Ledger(context), baseUrl, signal })) {
-      deliveries.push(deliverEnd(run, { client, post, signal }, context))
+      const delivery = deliverEnd(run, { client, post, signal }, context)
+      deliveries.push(delivery)
+      void delivery.then(() => endedCount++)
     }
     const results = await Promise.all(deliveries)
     return results.every(Boolean) ? EXIT.done : EXIT.failed
   } finally {
+    line.end()
     interruption.release()
   }
 }
