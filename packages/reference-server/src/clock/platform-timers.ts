@@ -1,4 +1,3 @@
-import type { ServerClock } from './clock.ts'
 import { dueTime } from './virtual-timers.ts'
 
 /** The longest time that timers of the platform take; more fires at once. */
@@ -11,7 +10,7 @@ interface Timer {
 }
 
 /** What the timers go by. */
-export interface TimerParts {
+interface TimerParts {
   now: () => number
   /** How many times as fast as real time; 0 while time is paused. */
   scale: () => number
@@ -20,21 +19,9 @@ export interface TimerParts {
 }
 
 /** Timers of a clock whose speed may change, each on a timer of the platform. */
-export interface PlatformTimers {
-  readonly clock: Pick<ServerClock, 'setTimeout' | 'clearTimeout'>
-  /** When the first timer is due; `Infinity` without one. */
-  nextDueAt(): number
-  /** Fires the first timer, if it is due until `limit`. Returns whether one was. */
-  fireNext(limit: number): boolean
-  /** Moves the due time of every timer: the real time until then stays the same. */
-  shift(ms: number): void
-  /** To be called when the speed has changed. */
-  rearm(): void
-  /** Drops all timers and takes no more. */
-  close(): void
-}
+export type PlatformTimers = ReturnType<typeof createPlatformTimers>
 
-export function createPlatformTimers({ now, scale, onDue }: TimerParts): PlatformTimers {
+export function createPlatformTimers({ now, scale, onDue }: TimerParts) {
   const timers = new Map<number, Timer>()
   let lastHandle = 0
   let isClosed = false
@@ -68,7 +55,7 @@ export function createPlatformTimers({ now, scale, onDue }: TimerParts): Platfor
 
   return {
     clock: {
-      setTimeout: (callback, ms) => {
+      setTimeout: (callback: () => void, ms: number) => {
         const dueAt = dueTime(now(), ms)
         if (dueAt === undefined || isClosed) return undefined
         const timer: Timer = { dueAt, callback, platform: undefined }
@@ -76,25 +63,30 @@ export function createPlatformTimers({ now, scale, onDue }: TimerParts): Platfor
         start(lastHandle, timer)
         return lastHandle
       },
-      clearTimeout: (handle) => {
+      clearTimeout: (handle: unknown) => {
         globalThis.clearTimeout(timers.get(handle as number)?.platform)
         timers.delete(handle as number)
       },
     },
+    /** When the first timer is due; `Infinity` without one. */
     nextDueAt: () => first()?.[1].dueAt ?? Number.POSITIVE_INFINITY,
-    fireNext: (limit) => {
+    /** Fires the first timer, if it is due until `limit`. Returns whether one was. */
+    fireNext: (limit: number) => {
       const [handle, timer] = first() ?? []
       if (handle === undefined || timer === undefined || timer.dueAt > limit) return false
       fire(handle, timer)
       return true
     },
-    shift: (ms) => {
+    /** Moves the due time of every timer: the real time until then stays the same. */
+    shift: (ms: number) => {
       for (const timer of timers.values()) timer.dueAt += ms
     },
+    /** To be called when the speed has changed. */
     rearm: () => {
       stopAll()
       for (const [handle, timer] of timers) start(handle, timer)
     },
+    /** Drops all timers and takes no more. */
     close: () => {
       isClosed = true
       stopAll()

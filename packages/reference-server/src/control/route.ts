@@ -4,10 +4,10 @@ import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import type { ShapeCheck } from '../shared/parse-shape.ts'
+import { invalidMessage, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import { errorResponse, type ServerErrorCode } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
-import { readControlBody } from '../wire/read-json-body.ts'
+import { EMPTY, readJson } from '../wire/read-json-body.ts'
 import { unknownParameter } from '../wire/router.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */
@@ -53,14 +53,26 @@ export function post(operationId: string, name: string) {
       body: z.ZodMiniType<Body>,
       handle: (service: Service, body: Body, context: AppContext) => object | Promise<object>,
     ): ControlRoute {
-      const handler: Handler = async (service, context) => {
-        const read = await readControlBody(context, body)
-        if (!read.ok) throw new RejectedCall(read.errorResponse)
-        return handle(service, read.value, context)
-      }
+      const handler: Handler = async (service, context) => handle(service, await readBody(context, body), context)
       return { operationId, method: 'POST', name, body, handler }
     },
   }
+}
+
+/**
+ * Reads the body of a call: JSON, whatever its content type, and `{}` when it is empty. So `curl -X POST` works with and
+ * without `-d`. The journal gets it.
+ *
+ * @throws RejectedCall
+ */
+async function readBody<Value>({ req, env }: AppContext, schema: z.ZodMiniType<Value>): Promise<Value> {
+  const { requestBody, json, problem } = await readJson(req.raw)
+  env.details = { requestBody }
+  if (typeof problem === 'object') throw new RejectedCall(problem)
+  if (problem !== undefined && problem !== EMPTY) throw rejected('VALIDATION_ERROR', problem)
+  const checked = parseShape(schema, problem === EMPTY ? {} : json)
+  if (checked.ok) return checked.value
+  throw rejected('VALIDATION_ERROR', invalidMessage('body', checked.message))
 }
 
 /** Thrown by the handler of a call that is not possible. */

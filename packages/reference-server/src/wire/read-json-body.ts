@@ -1,11 +1,7 @@
 import { collectBytes } from '@modelrun/kit'
-import type * as z from 'zod/mini'
-import { invalidMessage, MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../shared/parse-shape.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../shared/parse-shape.ts'
 import { errorResponse } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'
-
-/** A body that could be read, or the response that rejects it. */
-export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Reply }
 
 /** What was read of a body, and what is known of its request by then. */
 export type JsonBody = { requestBody?: string | undefined } & (
@@ -17,7 +13,8 @@ export type JsonBody = { requestBody?: string | undefined } & (
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-const EMPTY = 'Invalid body: it is empty. Send a JSON object.'
+/** The problem of a body without a byte. */
+export const EMPTY = 'Invalid body: it is empty. Send a JSON object.'
 
 /** Reads a JSON body, whatever its content type. Never rejects. */
 export async function readJson(request: IncomingRequest): Promise<JsonBody> {
@@ -26,26 +23,6 @@ export async function readJson(request: IncomingRequest): Promise<JsonBody> {
   if (bytes !== 'too large') return parseJson(bytes)
   const message = `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`
   return { problem: errorResponse('PAYLOAD_TOO_LARGE', message) }
-}
-
-/**
- * Reads the body of a control request: JSON, whatever its content type, and `{}` when it is empty. So `curl -X POST`
- * works with and without `-d`. The journal gets it. Never rejects.
- */
-export async function readControlBody<Value>(
-  { req, env }: { req: { raw: IncomingRequest }; env: { details: { requestBody?: string | undefined } | undefined } },
-  schema: z.ZodMiniType<Value>,
-): Promise<CheckedBody<Value>> {
-  const body = await readJson(req.raw)
-  env.details = { requestBody: body.requestBody }
-  if (typeof body.problem === 'object') return { ok: false, errorResponse: body.problem }
-  if (body.problem !== undefined && body.problem !== EMPTY) return invalidBody(body.problem)
-  const checked = parseShape(schema, body.problem === EMPTY ? {} : body.json)
-  return checked.ok ? checked : invalidBody(invalidMessage('body', checked.message))
-}
-
-function invalidBody(message: string): CheckedBody<never> {
-  return { ok: false, errorResponse: errorResponse('VALIDATION_ERROR', message) }
 }
 
 /** Whether a Content-Type is JSON. */
