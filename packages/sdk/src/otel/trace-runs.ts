@@ -1,8 +1,8 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { defined, ModelRunError, memberOf, nodeBuiltin, watch } from '@modelrun/kit'
+import { defined, ModelRunError, memberOf, nodeBuiltin, numberIn, stringIn, watch } from '@modelrun/kit'
+import { InputValidationError } from '../client/errors/local-errors.ts'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { ATTEMPT_CHANNEL, type AttemptEvent, CALL_CHANNEL, type CallEvent } from '../client/observe/logger.ts'
-import { asWord, describeFailure } from './describe-failure.ts'
 
 /** Attributes of a span or an event. */
 type SpanAttributes = Record<string, string | number | boolean>
@@ -127,13 +127,37 @@ function failureAttributes(error: unknown): SomeAttributes {
 /** The result of a run or a wait, or the handle of a job. */
 function resultAttributes(resolved: unknown): SomeAttributes {
   const result = memberOf(resolved, 'data') ?? resolved
-  const jobId = memberOf(result, 'job_id') ?? memberOf(result, 'id')
-  const type = memberOf(memberOf(result, 'output'), 'type')
-  const credits = memberOf(result, 'credits_used')
+  const type = stringIn(memberOf(result, 'output'), 'type')
   return {
-    'gen_ai.response.id': typeof jobId === 'string' ? jobId : undefined,
-    'gen_ai.output.type': typeof type === 'string' ? asWord(type) : undefined,
-    'modelrun.credits_used': typeof credits === 'number' ? credits : undefined,
+    'gen_ai.response.id': stringIn(result, 'job_id') ?? stringIn(result, 'id'),
+    'gen_ai.output.type': type && asWord(type),
+    'modelrun.credits_used': numberIn(result, 'credits_used'),
     'modelrun.submission': 'accepted',
   }
+}
+
+/** OpenTelemetry's `error.type` for an unknown error. */
+const OTHER = '_OTHER'
+
+/**
+ * The kind of an error, for `error.type`, and what is known of it, without any text that the service, the input, the network or the
+ * caller may have written: it could quote the prompt or a callback url, and more people read traces than may read prompts.
+ */
+function describeFailure(error: unknown): { type: string; message?: string | undefined } {
+  if (!(error instanceof ModelRunError)) return { type: asWord(memberOf(error, 'name')) }
+  const { code, status = 0, attempts } = error
+  const failed = status >= 400 ? `HTTP ${status}` : undefined
+  const words = [
+    status === 0 ? attempts.at(-1)?.reason : failed,
+    memberOf(error, 'apiCode') ?? memberOf(error, 'failureCode'),
+    // The names of the parameters that do not fit their model.
+    ...(error instanceof InputValidationError ? error.issues.map(({ pointer }) => pointer) : []),
+  ]
+  const known = words.filter((word) => word !== undefined).map(asWord)
+  return { type: code, message: known.join(' ') || undefined }
+}
+
+/** A word from elsewhere, such as an error code, if it is a single word; else `_OTHER`. */
+function asWord(word: unknown): string {
+  return typeof word === 'string' && /^(?:time limit|(?:HTTP )?[\w./-]{1,64})$/.test(word) ? word : OTHER
 }

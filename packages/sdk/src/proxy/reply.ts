@@ -27,13 +27,8 @@ export function rejection(
   return reply(status, { error: { code, message } } satisfies ErrorBody, headers)
 }
 
-interface Unavailability {
-  retryAfterS?: number | undefined
-  code?: string | undefined
-}
-
 /** Says that nothing was sent or accepted, and when to try again. Clients take it for a certain rejection of a run. */
-export function unavailable(message: string, { retryAfterS = 5, code = 'UNAVAILABLE' }: Unavailability = {}): Response {
+export function unavailable(message: string, retryAfterS = 5, code = 'UNAVAILABLE'): Response {
   return rejection(503, [code, message], { 'retry-after': String(retryAfterS) })
 }
 
@@ -64,7 +59,7 @@ const OPERATOR_RETRY_S = 300
 export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): Response {
   if (!(error instanceof ModelRunError)) return unknownOutcome(isRun)
   const headers = { 'x-request-id': shownCode(error.requestId) }
-  if (isRun && !isCertain(error, isRun)) return unknownOutcome(isRun, error)
+  if (isRun && !['not_sent', 'rejected'].includes(error.submission)) return unknownOutcome(isRun, error)
   if (error instanceof ApiError) {
     const { status } = error
     if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)
@@ -75,12 +70,11 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
     }
     if (isRejection(status)) {
       const code = isFromService(error) ? undefined : GATEWAY_REJECTION
-      return unavailable('The service does not accept this application.', { retryAfterS: OPERATOR_RETRY_S, code })
+      return unavailable('The service does not accept this application.', OPERATOR_RETRY_S, code)
     }
   }
-  if (isCertain(error, isRun))
-    return unavailable('The service cannot take this now.', { retryAfterS: retryAfterS(error) })
-  return unknownOutcome(isRun, error)
+  const isLater = isRun || error.retryAfterMs !== undefined
+  return isLater ? unavailable('The service cannot take this now.', retryAfterS(error)) : unknownOutcome(isRun, error)
 }
 
 /** True for a failure that is reported to the operator of the proxy. */
@@ -97,12 +91,6 @@ function isFromService({ apiCode }: ApiError): boolean {
 /** The code for the page; `otherwise` when that of the service is not one. */
 function codeOf(error: ApiError, otherwise: string): string {
   return isFromService(error) ? (shownCode(error.apiCode) ?? otherwise) : GATEWAY_REJECTION
-}
-
-/** True when the service did not accept a run; for other calls, when it said when to ask again. */
-function isCertain(error: ModelRunError, isRun: boolean): boolean {
-  if (!isRun) return error.retryAfterMs !== undefined
-  return error.submission === 'not_sent' || error.submission === 'rejected'
 }
 
 function passedOn(error: ApiError, headers: Record<string, string | undefined>): Response {

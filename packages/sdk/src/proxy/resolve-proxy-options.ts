@@ -53,8 +53,7 @@ const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   clock: clockCheck,
 }))()
 
-const NO_SECRET =
-  'must have at least 32 bytes: it signs the ids of jobs. Make one with `openssl rand -base64 32`, and give it to all processes'
+const NO_SECRET = 'must have at least 32 bytes. Create one with `openssl rand -base64 32`'
 
 function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText)
@@ -147,17 +146,17 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
 function readOrigin(origin: string): string {
   const isWeb = /^https?:[^*]+$/.test(origin) && toUrl(origin)?.origin === origin
   if (isWeb || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\w.-]+(:\d+)?$/.test(origin)) return origin
-  throw wrong(
-    `The entry ${JSON.stringify(origin)} of \`allowedOrigins\` must be one origin, like https://app.example.com, without path and without wildcard.`,
-  )
+  throw wrongEntry(origin, '`allowedOrigins` must be one origin, like https://app.example.com, without path')
 }
 
 function readHost(host: string): string {
   const url = toUrl(`https://${host}`)
   if (url !== undefined && !host.includes('*') && url.href === `https://${host.toLowerCase()}/`) return url.host
-  throw wrong(
-    `The entry ${JSON.stringify(host)} of \`allowedHosts\` must be one host, like app.example.com, without scheme and without wildcard.`,
-  )
+  throw wrongEntry(host, '`allowedHosts` must be one host, like app.example.com, without scheme')
+}
+
+function wrongEntry(entry: string, rule: string): ConfigurationError {
+  return wrong(`The entry ${JSON.stringify(entry)} of ${rule} and without wildcard.`)
 }
 
 function resolveBudget(given: ProxyBudget, clock: Clock): ResolvedBudget {

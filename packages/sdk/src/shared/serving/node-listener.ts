@@ -104,8 +104,7 @@ async function readBody(
   }
   if (isRead) {
     throw rules.unusable(
-      'it was read before it came here. If a body parser ran first, let it keep what it made in `request.body`, as ' +
-        '`express.json()` does; or leave the body alone on this route',
+      'it was read before it came here. If a body parser ran first, let it keep what it made in `request.body`',
       'unusable',
     )
   }
