@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Run } from '@modelrun/durable'
 import { stableJson } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import { listRuns } from '../batch/list-runs.ts'
 import type { Batch } from '../batch/open-batch.ts'
 import { hashOf, rowContent } from '../batch/row-keys.ts'
-import { RejectedRunError, UsageError } from '../errors.ts'
+import { RejectedRunError, UnsavedError, UsageError } from '../errors.ts'
 import { type SavedOutput, saveOutputs } from '../files/save-files.ts'
 import { priceOf, readModel } from '../models/read-model.ts'
 import { inputProblems } from '../run/input.ts'
@@ -32,6 +33,7 @@ export interface PlannedRun {
 
 const NEWEST_RUNS = 50
 const HASH_LENGTH = 24
+const LONGEST_SAVE_MS = 10_000
 
 /** The runs of agents: at most one for each key, over any number of processes. */
 export class AgentRuns {
@@ -40,6 +42,7 @@ export class AgentRuns {
   readonly runs: Batch['runs']
   /** The runs of which the user was asked, by their keys, until the host responds. */
   readonly asked = new Map<string, 'open' | 'silent'>()
+  readonly #saving = new Map<string, Promise<SavedOutput>>()
   readonly #work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }
 
   constructor(work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }) {
@@ -124,10 +127,17 @@ export class AgentRuns {
   async filesOf({ key, model, jobId, output }: Run): Promise<SavedOutput> {
     const { files: known } = this.#work.batch.saved.of(key)
     if (known !== undefined || jobId === undefined || output === undefined) return { files: known ?? [] }
-    const plan = { folder: this.#work.options.out, prefix: model }
-    const saved = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
-    if (saved.error === undefined) this.#work.batch.saved.add(key, { files: saved.files })
-    return saved
+    const save = async () => {
+      const plan = { folder: this.#work.options.out, prefix: model }
+      const saved = await saveOutputs(this.#work.client, { job_id: jobId, output }, plan)
+      if (saved.error === undefined) this.#work.batch.saved.add(key, { files: saved.files })
+      return saved
+    }
+    const saving = this.#saving.get(key) ?? save().finally(() => this.#saving.delete(key))
+    this.#saving.set(key, saving)
+    // Hosts do not wait for a file host that stalls. The next call finds what was saved meanwhile.
+    const late = { files: [], error: new UnsavedError('The files are still being fetched.', jobId, {}) }
+    return await Promise.race([saving, sleep(LONGEST_SAVE_MS, late, { ref: false })])
   }
 }
 

@@ -36,7 +36,7 @@ export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToo
   let problem: string | undefined
   const { files, error } = await agentRuns.filesOf(run)
   if (error !== undefined) {
-    next = 'It is done, and what is not in `files` is not saved, for the reason in `problem`. Call get_job again once.'
+    next = 'It is done, and what is not in `files` is not saved, for the reason in `problem`. Call get_job again.'
     problem = error.message
   }
   if (run.state === 'waiting' && pausedBy !== undefined) {

@@ -87,7 +87,7 @@ export async function withFiles(
 export function inputProblems({ schema, parameters }: InputRules, input: RunInput): string[] {
   const inexact = Object.keys(input).filter((name) => isInexact(input[name]))
   const issues = findInputIssues(schema, input).map((issue) => ({ name: parameterName(issue), message: issue.message }))
-  // The bounds would be compared with a number that nobody has given.
+  // The bounds would be compared with a number that was not given.
   const others = issues.filter(({ name }) => !inexact.includes(name))
   return [...others, ...inexact.map((name) => ({ name, message: INEXACT }))].map(({ name, message }) => {
     const parameter = parameters.find((one) => one.name === name)
