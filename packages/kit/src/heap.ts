@@ -9,16 +9,7 @@ export interface HeapItem {
 }
 
 /** Items by their due time. Adding and removing take logarithmic time. */
-export interface Heap<T extends HeapItem> {
-  /** The item that is due first. */
-  first(): T | undefined
-  /** Adds an item, or moves it to where its changed `at` belongs. */
-  put(item: T): void
-  /** Removes an item, if it is in the heap. */
-  remove(item: T): void
-}
-
-export function createHeap<T extends HeapItem>(): Heap<T> {
+export function createHeap<T extends HeapItem>() {
   const items: T[] = []
 
   function place(item: T, slot: number): void {
@@ -49,9 +40,12 @@ export function createHeap<T extends HeapItem>(): Heap<T> {
   }
 
   return {
-    first: () => items[0],
-    put: (item) => settle(item, item.slot < 0 ? items.length : item.slot),
-    remove: (item) => {
+    /** The item that is due first. */
+    first: (): T | undefined => items[0],
+    /** Adds an item, or moves it to where its changed `at` belongs. */
+    put: (item: T): void => settle(item, item.slot < 0 ? items.length : item.slot),
+    /** Removes an item, if it is in the heap. */
+    remove: (item: T): void => {
       if (item.slot < 0) return
       const { slot } = item
       const last = items.pop()

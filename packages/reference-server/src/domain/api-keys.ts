@@ -21,12 +21,9 @@ export interface ApiKey {
 /** A key without what follows from the rest of it. */
 export type ApiKeyState = Omit<ApiKey, 'allowsIp'>
 
-export interface NewApiKey {
-  isLive: boolean
-  permissions: readonly Permission[]
+interface NewApiKey extends Pick<ApiKey, 'isLive' | 'permissions' | 'allowIps'> {
   /** Credits of the account that is made for it. */
   credits: number
-  allowIps: readonly string[] | undefined
   /** Instead of one that is made from the seed. */
   key?: string | undefined
 }

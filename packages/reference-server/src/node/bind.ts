@@ -43,6 +43,15 @@ const LOOPBACK_BY_WILDCARD: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ])
 
+/** Work that is done once, however often it is asked for. */
+export function doneOnce(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}
+
 /** Stops listening and ends every connection, idle or busy. */
 export async function endServer(nodeServer: Server): Promise<void> {
   const closed = once(nodeServer, 'close')

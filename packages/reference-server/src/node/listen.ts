@@ -3,7 +3,7 @@ import { type Checks, flag, having, isLoopback, must, needs, readOptions, text }
 import type { ReferenceServer } from '../reference-server.ts'
 import { errorResponse } from '../wire/error-responses.ts'
 import type { Reply, ReplyOrFault } from '../wire/messages.ts'
-import { bind, endServer, urlOf } from './bind.ts'
+import { bind, doneOnce, endServer, urlOf } from './bind.ts'
 import { createCors, readOrigin } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
 import { ListenError } from './errors.ts'
@@ -97,14 +97,10 @@ export async function listen({ transport }: ServedServer, options: ListenOptions
     sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : sendGuarded,
     isShown: dashboard === undefined ? undefined : true,
   })
-  let closing: Promise<void> | undefined
   return {
     url,
     port: address.port,
-    close: () => {
-      closing ??= endServer(nodeServer)
-      return closing
-    },
+    close: doneOnce(() => endServer(nodeServer)),
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers'
 import { memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
 import { Recorder } from '../recording/exchange.ts'
-import { bind, endServer, urlOf } from './bind.ts'
+import { bind, doneOnce, endServer, urlOf } from './bind.ts'
 import type { RecordCommand } from './cli-options.ts'
 import { print, warn } from './errors.ts'
 import { checkInput, onStop } from './input-end.ts'
@@ -53,21 +53,14 @@ export async function startRecorder(options: RecorderOptions): Promise<Listening
     await file.close()
     throw error
   })
-  const close = async () => {
+  const close = doneOnce(async () => {
     server.close()
     if (pending.size > 0) warn(`Waiting for the service (requests: ${pending.size}). Ctrl+C stops at once.`)
     await Promise.all(pending) // their responses are paid for
     await endServer(server)
     await file.close()
-  }
-  let closing: Promise<void> | undefined
-  return {
-    url: urlOf(host, address.port),
-    close: () => {
-      closing ??= close()
-      return closing
-    },
-  }
+  })
+  return { url: urlOf(host, address.port), close }
 }
 
 type Session = RecorderOptions & { file: RecordingFile; recorder: Recorder }

@@ -1,4 +1,5 @@
 import { announcement } from './announcement.ts'
+import { doneOnce } from './bind.ts'
 import type { ServeCommand } from './cli-options.ts'
 import { loadDashboard } from './dashboard.ts'
 import { print, warn } from './errors.ts'
@@ -25,14 +26,11 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   const dashboard = command.dashboard ? await loadDashboard() : undefined
   const listening = await listen(server, { port, host, allowPrivateWebhooks, cors, dashboard })
   if (command.baseUrl !== undefined) server.transport.set({ baseUrl: command.baseUrl })
-  let stopped: Promise<void> | undefined
-  const stop = () => {
-    stopped ??= listening
-      .close()
-      .then(() => state?.close())
-      .then(() => server.close())
-    return stopped
-  }
+  const stop = doneOnce(async () => {
+    await listening.close()
+    await state?.close()
+    await server.close()
+  })
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
   const storedKeys = await state?.start(service).catch(async (error: unknown) => {
     await stop()
