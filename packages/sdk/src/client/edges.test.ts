@@ -18,6 +18,13 @@ describe('runMany', () => {
     ['text with zeros', [['00', 'job_a']]],
     ['an index that no input has', [[2, 'job_a']]],
     ['the same as text', [['2', 'job_a']]],
+    [
+      'one job for two inputs',
+      [
+        [0, 'job_a'],
+        ['1', { job_id: 'job_a' }],
+      ],
+    ],
   ] as [string, [never, string][]][])('sends nothing when `resume` is of %s', async (_, entries) => {
     const { client, service } = createTestClient([])
     const work = async () => await collect(client.runMany('m', inputs, { resume: new Map(entries) }))

@@ -1,4 +1,4 @@
-import { ConfigurationError, ModelRunError } from '@modelrun/kit'
+import { ConfigurationError, ModelRunError, stringIn } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
 import { type SentRequests, withRequests } from '../../shared/clock.ts'
 import type { Core } from '../core.ts'
@@ -28,13 +28,20 @@ export async function* runMany<I extends object>(
   }
 }
 
-/** An index without an input is that of another list: the runs of this one would be sent, and paid, again. */
+/**
+ * An index without an input is that of another list: the runs of this one would be sent, and paid, again. A job is the run of one input.
+ */
 function checkResume<I extends object>({ inputs, options: { resume } }: RunManyCall<I>): void {
-  if (!Array.isArray(inputs) || !(resume instanceof Map)) return
-  const key = [...resume.keys()].find((index) => Number(index) >= inputs.length)
-  if (key === undefined) return
-  const message = `\`resume\` has a job for the index ${key}, and there are ${inputs.length} inputs. Nothing was sent.`
-  throw new ConfigurationError({ message })
+  if (!(resume instanceof Map)) return
+  const jobs = new Set<unknown>()
+  for (const [index, job] of resume) {
+    const id = stringIn(job, 'job_id') ?? stringIn(job, 'id') ?? job
+    const isBeyond = Array.isArray(inputs) && Number(index) >= inputs.length
+    const problem = isBeyond ? `and there are ${inputs.length} inputs` : 'which is that of an earlier index'
+    const message = `\`resume\` has a job for the index ${index}, ${problem}. Nothing was sent.`
+    if (isBeyond || (id && jobs.has(id))) throw new ConfigurationError({ message })
+    jobs.add(id)
+  }
 }
 
 /** How a run ended. */
