@@ -42,7 +42,6 @@ const REPORT = [
 ] as const
 const STATE_OUT = ['-o, --out <folder>', 'save the files, and the state of the batch, there'] as const
 
-/** A command of `batch`. */
 const BATCH_STATUS = new Command('status')
   .description('show the state of the rows of a batch so far')
   .requiredOption(...STATE_OUT)

@@ -3,7 +3,6 @@ import type { ModelRunError } from 'modelrun'
 import { EXIT, type ExitCode } from './context.ts'
 import { shellWord } from './terminal/text.ts'
 
-/** An error of the command itself. Its message is for people. */
 export abstract class CommandError extends Error {
   abstract readonly exitCode: ExitCode
   abstract readonly code: string

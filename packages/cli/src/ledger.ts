@@ -10,7 +10,6 @@ import type { Env, Terminal } from './terminal/terminal.ts'
 /** `not_sent` and `rejected` cost nothing. `unknown` may have been charged. */
 type RunEnd = 'succeeded' | 'failed' | 'cancelled' | 'not_sent' | 'rejected' | 'unknown'
 
-/** Written before a run is sent. */
 interface IntentEntry {
   type: 'intent'
   run: string
@@ -26,7 +25,6 @@ export type LedgerEntry =
   | { type: 'job'; run: string; job_id: string }
   | { type: 'end'; run: string; status: RunEnd }
 
-/** What the ledger says about a run. */
 export interface LedgerRun extends Omit<IntentEntry, 'type'> {
   /** When it was written down, in ISO 8601. */
   at: string
@@ -76,7 +74,6 @@ export class Ledger {
     return [...runs.values()]
   }
 
-  /** The run of a job, if it was started here. */
   findJob(jobId: string): LedgerRun | undefined {
     return this.read().findLast((run) => run.job_id === jobId)
   }

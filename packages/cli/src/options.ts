@@ -6,7 +6,6 @@ export interface ConnectionOptions {
   baseUrl?: string | undefined
 }
 
-/** Options of every command that calls the service and prints what it says. */
 export interface ServiceOptions extends ConnectionOptions {
   json?: boolean | undefined
 }
@@ -16,7 +15,6 @@ export interface PriceOptions {
   yes?: boolean | undefined
 }
 
-/** How a job is waited for, and where its files are saved. */
 export interface FileOptions {
   out?: string | undefined
   save: boolean

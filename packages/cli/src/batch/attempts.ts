@@ -68,7 +68,6 @@ async function findAttempt(runs: Runs, row: Row): Promise<void> {
   }
 }
 
-/** A row that failed or was rejected may be corrected. */
 function isChanged({ run, input }: Row, { model, schema }: RowRules): boolean {
   if (run === undefined || isRetryable(run)) return false
   return run.model !== model || rowContent(run.input, schema) !== rowContent(input, schema)

@@ -17,7 +17,6 @@ export interface BatchStart {
   left: { runs: number; credits: number }
 }
 
-/** Draws how far a batch is: a bar in a terminal, else a line now and then. */
 export class BatchProgress {
   readonly #start: BatchStart
   readonly #line: StatusLine

@@ -7,7 +7,6 @@ export interface RawRow {
   /** From 1, without the heading and without blank rows. */
   row: number
   cells: ReadonlyMap<string, unknown>
-  /** Whether the cells are strings that still have no type. */
   isCsv: boolean
 }
 
@@ -37,7 +36,6 @@ export function readCsv(content: string, source: TextSource, given: string | und
   }
 }
 
-/** The delimiter that the heading has most often outside of quotes. */
 function findDelimiter(table: string, { path }: TextSource): string {
   if (extname(path).toLowerCase() === '.tsv') return '\t'
   const [heading = ''] = table

@@ -20,7 +20,6 @@ export interface Row extends SavedRow {
   cells: RawRow['cells']
   /** Number of attempts so far; 1 for none. Each is a run of its own in the batch, and is sent at most once. */
   attempt: number
-  /** The key of the run of the attempt that counts. */
   runKey: string
   run?: Run | undefined
 }
@@ -113,7 +112,6 @@ async function readInput({ cells, isCsv }: RawRow, rules: RowRules): Promise<Run
   return input
 }
 
-/** What a formula that failed leaves in a table. */
 const SPREADSHEET_ERROR = /^\s*(#(NAME\?|REF!|N\/A|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)|Err:\d{3})\s*$/
 
 /** @throws UsageError for a text that is not worth its price */

@@ -120,7 +120,6 @@ async function agree(work: BatchWork, context: CliContext): Promise<void> {
   await agreeOnPrice({ credits, subject }, { yes }, context)
 }
 
-/** How many rows are to be sent whose input another row before has. */
 function countEqual({ rows, rules }: BatchWork): number {
   const contents = new Set<string>()
   const repeated = rows.filter(({ input, run }) => {
@@ -172,7 +171,6 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   return printReport(reports, { ...options, credits, terminal })
 }
 
-/** The outcome of rows whose end was not awaited, as far as the store responds. */
 async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {
   for (const row of rows) {
     const isOpen = row.run === undefined || row.run.state === 'waiting' || row.run.state === 'running'

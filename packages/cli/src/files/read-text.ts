@@ -45,7 +45,6 @@ function decode(bytes: Uint8Array, encoding: string, fatal: boolean): string {
   return new TextDecoder(encoding, { fatal }).decode(bytes)
 }
 
-/** The source at the start of a sentence. */
 export function sourceName({ path, option }: TextSource): string {
   return path === '-' ? 'Standard input' : `The file ${path} of ${option}`
 }

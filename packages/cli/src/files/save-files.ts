@@ -40,7 +40,6 @@ interface SavePlan {
   signal?: AbortSignal | undefined
 }
 
-/** Files that are fetched at once. */
 const SAVES_AT_ONCE = 6
 
 export interface SavedOutput {
@@ -66,7 +65,6 @@ export async function saveOutputs(client: ModelRun, produced: ProducedOutput, pl
   return isSaved ? { files } : { files, error: new UnsavedError(message.join(' '), produced.job_id, { cause }) }
 }
 
-/** The new file gets another name where its own is taken. */
 async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePlan & { index: number }) {
   const { folder, prefix, signal, index } = plan
   const one = { ...produced, output: { ...produced.output, items: produced.output.items.slice(index, index + 1) } }

@@ -11,7 +11,6 @@ export interface JobOptions extends ServiceOptions, FileOptions {
   watch?: boolean | undefined
 }
 
-/** Prints how a job is, or waits for its end and saves its files. */
 export async function showJob([id]: [string?], options: JobOptions, context: CliContext): Promise<ExitCode> {
   if (id === undefined) return showLedger(context)
   const { client } = await createService(options, context)

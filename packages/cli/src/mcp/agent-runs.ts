@@ -40,7 +40,6 @@ export class AgentRuns {
   /** Why nothing is sent: the key, its permissions or its credits do not suffice. */
   pausedBy: string | undefined
   readonly runs: Batch['runs']
-  /** The runs of which the user was asked, by their keys, until the host responds. */
   readonly asked = new Map<string, 'open' | 'silent'>()
   readonly #saving = new Map<string, Promise<SavedOutput>>()
   readonly #work: { client: ModelRun; batch: Batch; options: { budget: number; out: string } }

@@ -9,7 +9,6 @@ export type Question = Pick<PlannedRun, 'key' | 'hash' | 'price'>
 
 interface Consent {
   confirmAbove: number
-  /** The most that the agent says the user agreed to. */
   maxCredits: number | undefined
   canAsk: boolean
   known?: 'open' | 'silent' | undefined

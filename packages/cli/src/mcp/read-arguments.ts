@@ -3,7 +3,6 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { cleanText, closestName, isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import type { Properties } from './tools.ts'
 
-/** What some hosts add to the arguments of each call. */
 const OF_HOSTS = ['_meta', 'toolCallId', 'sessionId', 'action', 'chatInput']
 
 /**

@@ -153,7 +153,6 @@ function createConsent(
   }
 }
 
-/** A host without modes has forms. */
 function hasForms(capabilities: unknown): boolean {
   const elicitation = memberOf(capabilities, 'elicitation')
   return isRecord(elicitation) && ('form' in elicitation || !('url' in elicitation))

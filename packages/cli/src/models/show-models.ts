@@ -10,7 +10,6 @@ export interface ModelsOptions extends ServiceOptions {
   category?: string | undefined
 }
 
-/** Prints every model that matches, in the order of the service. */
 export async function listModels(_: [], options: ModelsOptions, context: CommandContext): Promise<ExitCode> {
   const { client } = await createService(options, context)
   const { search, category } = options

@@ -157,7 +157,6 @@ function readValue(property: InputProperty, text: string): unknown {
   return fitting.length > 0 ? fitting[0] : text
 }
 
-/** The allowed values that a text names. */
 function allowedReadings(allowed: readonly unknown[] | undefined, text: string): unknown[] {
   return (allowed ?? []).filter((value) => String(value) === text)
 }

@@ -21,7 +21,6 @@ export class Interruption {
     return this.#controller.signal
   }
 
-  /** Whether Ctrl-C was pressed, held or not. */
   get isPressed(): boolean {
     return this.#first !== undefined
   }

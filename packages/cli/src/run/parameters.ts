@@ -43,7 +43,6 @@ function flagFor(name: string, property: InputProperty, used: Set<string>): stri
   return flag
 }
 
-/** Whether a parameter is given by its flag alone. */
 export function isSwitch({ type }: InputProperty): boolean {
   return type === 'boolean'
 }

@@ -13,9 +13,7 @@ import {
   typeLabel,
 } from './parameters.ts'
 
-/** The command line of a run, read with the parameters of its model. */
 export interface RunArguments extends InputRules {
-  /** The texts that were given, by the name of the parameter. */
   given: ReadonlyMap<string, string[]>
   options: RunCommandOptions
   readsStdin: boolean
@@ -71,7 +69,6 @@ function promptAmong(parameters: readonly Parameter[]): Parameter | undefined {
   return texts.find(({ name }) => name === 'prompt') ?? (needed.length === 1 ? needed[0] : undefined)
 }
 
-/** The command line of one model: its parameters are options. */
 interface ModelCommand {
   command: Command
   parameters: readonly Parameter[]

@@ -23,7 +23,6 @@ const ok = checkOf('ok')
 const problem = checkOf('problem')
 const skipped = checkOf('skipped')
 
-/** Checks everything that a run needs, and prints a line for each. */
 export async function runDoctor(_: [], options: ServiceOptions, context: CliContext): Promise<ExitCode> {
   let hasProblem = false
   for await (const check of allChecks(options, context)) {

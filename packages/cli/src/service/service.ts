@@ -5,7 +5,6 @@ import { isClientError, messageOf, UsageError } from '../errors.ts'
 import type { ConnectionOptions } from '../options.ts'
 import { readLogin } from './stored-login.ts'
 
-/** One half of a connection, and where it comes from. */
 export interface Found {
   value: string
   source: string

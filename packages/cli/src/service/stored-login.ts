@@ -6,7 +6,6 @@ import { messageOf, UsageError } from '../errors.ts'
 import { makeFolder, writePrivate } from '../files/private-files.ts'
 import type { Env } from '../terminal/terminal.ts'
 
-/** A url and the key that is for it: always both. */
 interface Login {
   baseUrl: string
   apiKey: string

@@ -33,7 +33,6 @@ export type Line = string | readonly (string | StyledText)[]
  * the terminal.
  */
 export class Terminal {
-  /** Whether standard output is one JSON object a line. */
   json = false
   apiKey: string | undefined
   readonly #options: TerminalOptions
@@ -50,7 +49,6 @@ export class Terminal {
     return this.#options.stdin.isTTY === true && this.drawsStatus
   }
 
-  /** Whether standard error can draw a line again and again. */
   get drawsStatus(): boolean {
     return this.#options.stderr.isTTY === true && this.#options.env.TERM !== 'dumb'
   }

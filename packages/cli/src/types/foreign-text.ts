@@ -24,7 +24,6 @@ export function commentText(text: string): string {
     .replace(/(?<!\w)@/g, '\\@')
 }
 
-/** The same in one line. */
 export function commentLine(text: string): string {
   return commentText(text).replace(/\s+/g, ' ')
 }

@@ -85,7 +85,6 @@ function typeText({ type = 'any value', enum: allowed = [], minimum, maximum }: 
   return parts.has('unknown') ? 'unknown' : [...parts].join(' | ')
 }
 
-/** Numbers by size, then everything else by its JSON. */
 function byValue(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const [first, second] = [a, b].map((value) => [typeof value !== 'number', JSON.stringify(value)].join(' '))
@@ -98,7 +97,6 @@ function typesOf(type: string, minimum = Number.NaN, maximum = Number.NaN): stri
   return [TYPES.get(type) ?? 'unknown']
 }
 
-/** Each whole number of a small range. */
 function wholeNumbers(first: number, last: number): string[] | undefined {
   const count = last - first + 1
   // False for NaN too.

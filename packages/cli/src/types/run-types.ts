@@ -14,10 +14,8 @@ import { renderTypes } from './render-types.ts'
 import { codeOf, readTypes, type TypedModel, toTypedModel, type WrittenModel } from './typed-model.ts'
 
 export interface TypesOptions {
-  /** Every model of the catalog, instead of ids. */
   all?: boolean | undefined
   out: string
-  /** Compares the file with the catalog, and writes nothing. */
   check?: boolean | undefined
   /** Allows literal ids that the file does not have: a typing mistake in an id is not an error then. */
   open?: boolean | undefined

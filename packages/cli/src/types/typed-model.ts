@@ -42,7 +42,6 @@ export const TITLE = '// Input types of models, made by `modelrun types`. Do not
 /** Starts the line with a model's data as JSON: what `--check` compares with the catalog. */
 export const MODEL_MARK = '// modelrun '
 
-/** A model as a file of types has it. */
 export type WrittenModel = Pick<TypedModel, 'id' | 'hash' | 'credits'>
 
 /** The models of a file of types; undefined when the text is not such a file. */
