@@ -137,6 +137,8 @@ export const ONCE_CHECKS: Checks<Engine> = {
     const waitMs = 'waitMs' in rest ? rest.waitMs : 0
     expectTrue(!isRun && waitMs > 30_000 && waitMs <= 64_000, `the next start waits ${waitMs} ms instead of a minute`)
     expectEqual(ids, ['a'], 'runs')
+    const faster = engine.once(queue, handler, { id: 'b', rate: { max: 10, perMs: 1_000 } })
+    expectEqual([await faster, ids], [{ isRun: true }, ['a', 'b']], 'the start with a higher rate')
   },
 
   'a task that fails or is not ready waits as long as it says, with its attempts': async (context) => {

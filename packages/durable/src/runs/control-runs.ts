@@ -1,6 +1,7 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
 import { eachRun } from './list-runs.ts'
+import { isPaused, pauseRuns, resumeRuns } from './pauses.ts'
 import { leaveUnknown } from './poll-run.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
 import { cancelledBefore, isEnded, outcomeOf, type Run, type SubmitData } from './run-types.ts'
@@ -109,7 +110,7 @@ async function endTasks(id: string, { engine, queues }: RunsContext): Promise<vo
 /** How many runs a `cancelAll` met, by what it could do. `failed`: the service did not respond; call it again. */
 export type Cancellations = Readonly<Record<Exclude<Cancellation, 'missing'> | 'failed', number>>
 
-/** Cancels all runs that have not ended. */
+/** Cancels all runs that have not ended, in a batch that is paused meanwhile. A pause of the user stays. */
 export async function cancelAllRuns(context: RunsContext): Promise<Cancellations> {
   const { queues, onError } = context
   const counts = { cancelled: 0, ended: 0, sending: 0, unknown: 0, failed: 0 }
@@ -120,13 +121,14 @@ export async function cancelAllRuns(context: RunsContext): Promise<Cancellations
     })
     if (done !== 'missing') counts[done] += 1
   }
+  const wasPaused = await isPaused(context)
+  await pauseRuns(context)
   const seen = new Set<string>()
   for (const queue of [queues.submit, queues.poll]) {
     for (const state of OPEN_STATES) {
-      for await (const page of pagesOf(queue, { state }, context)) {
-        await eachRun(page, seen, cancel)
-      }
+      for await (const page of pagesOf(queue, { state }, context)) await eachRun(page, seen, cancel)
     }
   }
+  if (!wasPaused) await resumeRuns(context)
   return counts
 }

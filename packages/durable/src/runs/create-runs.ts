@@ -6,7 +6,7 @@ import { createBatchWorkers } from './batch-workers.ts'
 import { cancelAllRuns, cancelRun } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
-import { pauseRuns, resumeRuns, whilePaused } from './pauses.ts'
+import { pauseRuns, resumeRuns } from './pauses.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
@@ -82,7 +82,7 @@ export function createRuns(options: RunsOptions): Runs {
     retry: async (key, agreed = {}) => decideOn(key, readOptions('runs.retry', agreed, AGREED), retryRun),
     delete: async (wanted) => deleteRuns(readOptions('runs.delete', wanted, RUNS_TO_DELETE), context),
     cancel: async (key) => cancelRun(checkKey(key), context),
-    cancelAll: ofAll('runs.cancelAll', () => whilePaused(() => cancelAllRuns(context), context)),
+    cancelAll: ofAll('runs.cancelAll', () => cancelAllRuns(context)),
     pause: ofAll('runs.pause', () => pauseRuns(context)),
     resume: () => resumeRuns(context),
     async *runEach(model, items, options = {}) {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from 'modelrun'
 import { describe, expect, it, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import { loop, openProcesses } from '../../test/processes.ts'
+import { loop, openProcesses, type Process, type Processes } from '../../test/processes.ts'
 import type { Runs } from './runs-options.ts'
 
 useVirtualTime()
@@ -28,41 +28,56 @@ describe('of two decisions about an unknown run at the same time', () => {
   })
 })
 
-test('a deletion that is interrupted anywhere lets its key be added again, whose result is that of its last POST', async () => {
+const RUNS_TO_DELETE: Readonly<Record<string, (shared: Processes, first: Process) => Promise<unknown>>> = {
+  succeeded: (_, first) => settled(loop(first, 'a')),
+  unknown: ({ server }, { runs }) => {
+    server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    return settled(runs.send('a', MODEL, { prompt: 'a' }))
+  },
+  cancelled: async (_, { runs }) => {
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    expect(await settled(runs.cancel('a'))).toBe('cancelled')
+  },
+  retried: async ({ server }, first) => {
+    server.script(MODEL, [{ result: 'failed' }])
+    await settled(loop(first, 'a'))
+    await settled(first.runs.retry('a'))
+    await settled(loop(first, 'a'))
+  },
+}
+const DELETIONS = Object.keys(RUNS_TO_DELETE).flatMap((name) => [true, false].map((isAdded) => ({ name, isAdded })))
+
+test.each(DELETIONS)('a deletion that died anywhere is completed ($name, added again: $isAdded)', async (given) => {
   for (let at = 1, isOver = false; !isOver; at += 1) {
     const shared = await openProcesses(1_000)
     const [first, other] = [shared.open(), shared.open()]
-    await settled(loop(first, 'a'))
+    await RUNS_TO_DELETE[given.name]?.(shared, first)
     let changes = 0
     first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
     isOver = await settled(first.runs.delete({ all: true })).then(
       () => changes < at,
       () => false,
     )
-    const { run } = await settled(loop(other, 'a'))
-    const jobs = shared.server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
-    expect(run).toMatchObject({ state: 'succeeded', jobId: jobs.at(-1) })
-    expect(await settled(other.runs.progress())).toMatchObject({ total: 1, succeeded: 1, credits: 4 })
+    const before = await settled(other.runs.get('a'))
+    if (given.isAdded) {
+      const { run } = await settled(loop(other, 'a'))
+      const jobs = shared.server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
+      if (before === undefined) expect(run).toMatchObject({ state: 'succeeded', jobId: jobs.at(-1) })
+      const { credits } = await settled(other.runs.progress())
+      if (before === undefined) expect(credits).toBe(4)
+    }
     await settled(other.runs.delete({ all: true }))
-    expect(await settled(other.runs.progress())).toMatchObject({ total: 0, done: 0, credits: 0 })
+    const rows = shared.rows('SELECT queue, id FROM modelrun_tasks')
+    const counters = shared.rows("SELECT * FROM modelrun_tallies WHERE name <> ' seq' AND value <> 0")
+    expect([...rows, ...counters]).toEqual([])
   }
 })
 
-test('a deletion of an unknown run that is interrupted anywhere is completed by the next one', async () => {
-  for (let at = 1, isOver = false; !isOver; at += 1) {
-    const shared = await openProcesses()
-    shared.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-    const [first, other] = [shared.open(), shared.open()]
-    await settled(first.runs.send('a', MODEL, { prompt: 'a' }))
-    let changes = 0
-    first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
-    isOver = await settled(first.runs.delete({ all: true })).then(
-      () => changes < at,
-      () => false,
-    )
-    await settled(other.runs.delete({ all: true }))
-    expect(await settled(other.runs.progress())).toMatchObject({ total: 0, unknown: 0, credits: 0 })
-  }
+test('places that were taken with a limit are freed without it', async () => {
+  const { runs, reopen } = await openBatch({ maxRunning: 1 })
+  await settled(runs.send('a', MODEL, { prompt: 'a' }))
+  await settled(reopen({ maxRunning: undefined }).sweep())
+  expect(await settled(reopen().send('b', MODEL, { prompt: 'b' }))).toMatchObject({ state: 'running' })
 })
 
 test('a run whose process died before it was sent is cancelled in a paused batch', async () => {

@@ -29,15 +29,6 @@ export async function resumeRuns({ engine, queues }: RunsContext): Promise<void>
   for (const { id, data } of tried) await engine.update(queues.submit, id, data)
 }
 
-/** Pauses the batch for an action. A pause of the user stays. */
-export async function whilePaused<Value>(action: () => Promise<Value>, context: RunsContext): Promise<Value> {
-  const wasPaused = await isPaused(context)
-  await pauseRuns(context)
-  const value = await action()
-  if (!wasPaused) await resumeRuns(context)
-  return value
-}
-
 /** The task of the queue `paused`. */
 const PAUSE_MARK = 'paused'
 

@@ -121,7 +121,7 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
   const calm = shared.open(options)
   await settled(calm.runs.resume())
   // The calls of processes that died never end.
-  await Promise.race([settled(Promise.allSettled(pending)), pass(500_000)])
+  await settled(Promise.race([Promise.allSettled(pending), new Promise((resolve) => setTimeout(resolve, 500_000))]))
   await settled(Promise.all(KEYS.map((key) => expectEnd(calm, key))))
   await settled(calm.runs.sweep())
   const progress = await settled(checkProgress(calm))
@@ -132,7 +132,10 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
   expect(progress.credits).toBeGreaterThanOrEqual(4 * countOf('succeeded'))
   expect((await settled(calm.runs.list())).map(({ key }) => key).sort()).toEqual(KEYS)
   expect(await settled(calm.runs.delete({ all: true }))).toEqual({ deleted: KEYS.length, kept: 0 })
-  const left = shared.rows("SELECT * FROM modelrun_tasks WHERE queue NOT LIKE 'runs:inbox%' AND id <> 'reason'")
+  // Locks of jobs, whose decisions died, stay.
+  const left = shared.rows(
+    "SELECT * FROM modelrun_tasks WHERE queue NOT LIKE 'runs:inbox%' AND id <> 'reason' AND id NOT LIKE char(30) || '%'",
+  )
   const counters = shared.rows("SELECT * FROM modelrun_tallies WHERE name <> ' seq' AND value <> 0")
   expect([...left, ...counters, ...broken]).toEqual([])
 

@@ -83,6 +83,23 @@ it('continues its loops when the store was away for a while', async () => {
   await settled(runs.stop())
 })
 
+it('takes what an item is at that moment', async () => {
+  const { runs, sent } = await openBatch()
+  function* items() {
+    const item = { key: '', input: { prompt: '' } }
+    for (const key of ['a', 'b']) yield Object.assign(item, { key, input: { prompt: key } })
+  }
+  const keys: string[] = []
+  const each = async () => {
+    for await (const { run } of runs.runEach(MODEL, items())) keys.push(run.key)
+  }
+  await settled(each())
+  expect([keys.sort(), [...sent].sort()]).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ])
+})
+
 it('ends a loop at once when its store has never responded, as without setup()', async () => {
   const { runs, engine } = await openBatch()
   await engine.close()

@@ -131,10 +131,12 @@ export class RunEach<Item extends RunItem> {
 
   async #register(item: Item): Promise<void> {
     this.#adding += 1
+    // A source may use its object again for the next item.
+    const taken = { ...item }
+    const { key } = taken
     try {
-      checkItem(item)
-      await this.#repeat(() => this.#loop.add(item))
-      const { key } = item
+      checkItem(taken)
+      await this.#repeat(() => this.#loop.add(taken))
       // Before `#settle`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
       this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
       await this.#settle(key)
