@@ -47,11 +47,14 @@ export function wrongRows(what: string): ConfigurationError {
   return new ConfigurationError({ message })
 }
 
-/** Checks the row of a first statement, which has `is_due` 1 and `due_at` NULL. @throws ConfigurationError */
+/** Checks the row of a first statement, which has `is_due` 1, `due_at` NULL and the encoding. @throws ConfigurationError */
 export function checkProbe(row: Row | undefined): void {
   const [name = 'missing'] = Object.keys(row ?? {})
   if (row?.is_due === undefined) throw wrongRows(`renames columns: is_due is ${name}`)
   if (row.due_at !== null) throw wrongRows(`changes NULL to ${typeof row.due_at}`)
+  if (row.encoding === 'UTF8' || row.encoding === 'SQL_ASCII') return
+  const message = `The database has the encoding ${row.encoding}, in which a result with other characters cannot be stored. Use a database with UTF8.`
+  throw new ConfigurationError({ message })
 }
 
 /** Whether an error has one of these SQLSTATEs, also when a library has wrapped it. */

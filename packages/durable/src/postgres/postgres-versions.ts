@@ -40,7 +40,7 @@ const VERSIONS: readonly string[] = [
 ]
 
 /** What the engine reads must arrive as it is: names of columns, NULL, and an empty list of changed rows. */
-const PROBE = 'SELECT 1 AS is_due, NULL::float8 AS due_at'
+const PROBE = "SELECT 1 AS is_due, NULL::float8 AS due_at, current_setting('server_encoding') AS encoding"
 const CHANGE_NOTHING = 'DELETE FROM modelrun_queues WHERE false RETURNING queue'
 
 const NEWEST = `

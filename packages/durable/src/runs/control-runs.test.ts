@@ -50,26 +50,32 @@ test('only the job says how a cancelled run ended: a result that is there is kep
   expect(await settled(runs.progress())).toMatchObject({ credits: 4, cancelled: 0 })
 })
 
-test('a run is sent at the price that was counted, and counted again without a pause when it rose', async () => {
-  const { engine, client, sent } = await openBatch()
-  const prices = [1]
-  const models = {
-    get: async (id: string) => {
-      const model = await client.models.get(id)
-      return { ...model, pricing: { credits_per_run: prices.shift() ?? model.pricing.credits_per_run } }
-    },
-  }
-  const member = (name: keyof ModelRun) => (name === 'submit' ? client.submit.bind(client) : client[name])
-  const stale = new Proxy(client, { get: (_, name: keyof ModelRun) => (name === 'models' ? models : member(name)) })
-  const pauses: Error[] = []
-  const runs = createRuns({ engine, client: stale, maxCredits: 20, onPause: (reason) => pauses.push(reason) })
-  runs.start()
-  await settled(runs.add('a', MODEL, { prompt: 'a' }))
-  await pass(10_000)
-  expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
-  expect([prices, pauses, sent.length, (await settled(runs.progress())).credits]).toEqual([[], [], 1, 4])
-  await settled(runs.stop())
-})
+test.each([
+  ['a batch', { maxCredits: 20 }, {}],
+  ['a run', {}, { maxCredits: 10 }],
+])(
+  'with a limit of %s, the price that is paid is counted, and counted again without a pause when it rose',
+  async (_, options, agreed) => {
+    const { engine, client, sent } = await openBatch()
+    const prices = [1]
+    const models = {
+      get: async (id: string) => {
+        const model = await client.models.get(id)
+        return { ...model, pricing: { credits_per_run: prices.shift() ?? model.pricing.credits_per_run } }
+      },
+    }
+    const member = (name: keyof ModelRun) => (name === 'submit' ? client.submit.bind(client) : client[name])
+    const stale = new Proxy(client, { get: (_, name: keyof ModelRun) => (name === 'models' ? models : member(name)) })
+    const pauses: Error[] = []
+    const runs = createRuns({ ...options, engine, client: stale, onPause: (reason) => pauses.push(reason) })
+    runs.start()
+    await settled(runs.add('a', MODEL, { prompt: 'a' }, agreed))
+    await pass(10_000)
+    expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
+    expect([prices, pauses, sent.length, (await settled(runs.progress())).credits]).toEqual([[], [], 1, 4])
+    await settled(runs.stop())
+  },
+)
 
 test('an aborted loop ends although a request hangs', async () => {
   const { server, engine } = await openBatch()

@@ -94,7 +94,7 @@ export interface RunsProgress {
   readonly oldestDueMs: number
   /** Whether the batch is paused, by `pause`. */
   readonly isPaused: boolean
-  /** Price of all runs that were sent, in credits: the maximum that was charged. */
+  /** Price of all runs that were sent, in credits: the maximum that was charged. Without any limit, prices are read once a minute. */
   readonly credits: number
 }
 

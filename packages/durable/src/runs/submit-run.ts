@@ -7,6 +7,7 @@ import { cancelledBefore, type Outcome, type SubmitData, type UnsentOutcome } fr
 import {
   asJson,
   creditsPart,
+  FIRST_WAIT_MS,
   freePlace,
   fromJson,
   note,
@@ -87,8 +88,8 @@ async function prepare(
   }
   await takePlace(task.id, context)
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
-  const limits = [agreed, maxCredits === undefined ? undefined : price].filter((limit) => limit !== undefined)
-  const most = limits.length === 0 ? undefined : Math.min(...limits)
+  // What is counted is what is paid, also for a limit that a later call adds.
+  const most = (agreed ?? maxCredits) === undefined ? undefined : Math.min(agreed ?? price, price)
   const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
   return async () => {
     const job = await client.submit(model, input, options)
@@ -119,17 +120,20 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   note(context, { isMarked: false })
   await stored(() => giveBack(task, context), context)
   await pauseOnRejection(error, context)
-  const isFinal = error.submission === 'rejected' || !(error.isRetryable || isCountedAgain(error, task))
+  if (error instanceof BudgetExceededError) return endTooDear(error, task, context)
   const { code, message } = error
+  const isFinal = error.submission === 'rejected' || !error.isRetryable
   if (isFinal) return endUnsent(task, { state: 'rejected', error: { code, message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
   throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
 
-/** Whether the price rose since it was counted, and is within what was agreed to: then the run is counted with the new one. */
-function isCountedAgain(error: ModelRunError, { data }: Task): boolean {
-  const { maxCredits = Number.POSITIVE_INFINITY } = fromJson<SubmitData>(data)
-  return error instanceof BudgetExceededError && error.creditsPerRun <= maxCredits
+/** The price rose since it was counted. Within what was agreed to, the run is counted with the new one. */
+function endTooDear({ code, creditsPerRun }: BudgetExceededError, task: Task, context: RunsContext): Promise<Json> {
+  const { maxCredits = Number.POSITIVE_INFINITY } = fromJson<SubmitData>(task.data)
+  if (creditsPerRun <= maxCredits) throw new RetryAfterError(FIRST_WAIT_MS)
+  const message = `The run costs ${creditsPerRun} credits, more than its maxCredits (${maxCredits}). It is not sent.`
+  return endUnsent(task, { state: 'rejected', error: { code, message } }, context)
 }
 
 /** Gives back the place and the credits of a run that was not sent, or rejected. */
