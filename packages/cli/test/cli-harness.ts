@@ -9,6 +9,7 @@ import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { afterAll, afterEach, vi } from 'vitest'
+import { listenOn } from '../../kit/test/listen-on.ts'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
 /** One build for all tests of a file. It is removed when the file is done. */
@@ -23,14 +24,9 @@ afterEach(async () => {
 
 /** The url of an http server on a free port, which is closed after the test. */
 export async function serve(respond: RequestListener): Promise<string> {
-  const server = createServer(respond)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  open.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const { port, close } = await listenOn(createServer(respond))
+  open.push(close)
+  return `http://127.0.0.1:${port}`
 }
 
 // Each command is a process: on a machine that has much to do, a dozen take longer than the default limit.

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { listenOn } from './services/listen-on.ts'
+import { listenOn } from '../../kit/test/listen-on.ts'
 
 /** A real HTTP server on this machine that receives webhooks. */
 export interface ReceivingServer {

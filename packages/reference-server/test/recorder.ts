@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { listenOn } from '../../kit/test/listen-on.ts'
 import { startRecorder } from '../src/node/recorder.ts'
 
 export const KEY = 'sk_live_0123-4567.89'
@@ -42,10 +41,8 @@ export async function setUpRecorder(respond: Respond, { path = '', silenceMs = 6
     received.push(one)
     respond(outgoing, one)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  const { port } = server.address() as AddressInfo // bound to a port, so not a pipe
+  const { port, close } = await listenOn(server)
+  onTestFinished(close)
   const service = new URL(`http://127.0.0.1:${port}${path}`)
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-recorder-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { SucceededEvent } from 'modelrun/webhooks'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** The service: it runs jobs, and says how they are when it is polled. */
 export interface JobService {

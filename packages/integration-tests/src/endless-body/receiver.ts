@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ModelRun } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
 import { createInbox } from 'modelrun/webhooks'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** Its timers never fire: no limit of time ends a body, however slow the machine is. */
 const clock = { now: () => Date.now(), setTimeout: () => undefined, clearTimeout: () => {} }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** What goes wrong in a workflow: nothing, or once. */
 export type RecipeFault = 'none' | 'lost-response' | 'death' | 'two-at-once' | 'lost-webhook' | 'lost-store'

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** A request as it came over the socket. */
 interface RawRequest {

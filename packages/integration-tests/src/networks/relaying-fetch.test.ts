@@ -7,8 +7,8 @@ import ky, { type KyInstance } from 'ky'
 import { type FetchLike, ModelRun, type ModelRunError } from 'modelrun'
 import { Agent } from 'undici'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 import { findClosedPort } from '../hostile-service/hostile-server.ts'
-import { listenOn } from '../services/listen-on.ts'
 
 const nodeFetch = globalThis.fetch
 

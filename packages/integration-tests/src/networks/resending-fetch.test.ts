@@ -12,7 +12,7 @@ import {
   fetch as undiciFetch,
 } from 'undici'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 const ERRORS = ['ECONNRESET', 'UND_ERR_SOCKET', 'ECONNREFUSED']
 const retry = { methods: ['POST', 'PUT'] as Dispatcher.HttpMethod[], maxRetries: 1, minTimeout: 1, errorCodes: ERRORS }

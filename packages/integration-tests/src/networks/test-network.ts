@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { listenOn } from '../services/listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 const folder = new URL('./certificates/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type NeonQueryFunction, neon, neonConfig } from '@neondatabase/serverless'
 import pg from 'pg'
-import { listenOn } from './listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** Neon's driver on a Postgres of the test. */
 export interface NeonService {

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { listenOn } from './listen-on.ts'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 
 /** A connection to a service on this machine that loses responses. */
 export interface SlowLink {

@@ -61,11 +61,9 @@ describe('modelrun-server --json', () => {
 })
 
 describe('modelrun-server', () => {
-  it.each([
-    [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
-    [['--fault', 'reset,times=0'], '--fault reset,times=0: /times must be 1 or more.'],
-  ])('says in one line what is wrong with %j, and ends with exit code 1', async (args, message) => {
-    expect(await start(...args).ended).toEqual({ code: 1, stdout: '', stderr: `modelrun-server: ${message}\n` })
+  it('says in one line what is wrong, and ends with exit code 1', async () => {
+    const stderr = 'modelrun-server: --fault reset,times=0: /times must be 1 or more.\n'
+    expect(await start('--fault', 'reset,times=0').ended).toEqual({ code: 1, stdout: '', stderr })
   })
 
   it.each([

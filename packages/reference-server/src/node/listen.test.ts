@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, vi } from 'vitest'
+import { listenOn } from '../../../kit/test/listen-on.ts'
 import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { emptyReply, textReply } from '../wire/messages.ts'
@@ -111,11 +112,9 @@ it("holds a key to its IP allowlist by the socket's address (section 5.6)", asyn
 
 describe('listen on a port that cannot be bound', () => {
   it('says that the port is in use, and keeps the cause', async () => {
-    const holder = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => holder.once('listening', resolve))
-    const { port } = holder.address() as AddressInfo // bound to a port, so not a pipe
+    const { port, close } = await listenOn(createServer())
     const error = await serve(hello, { port }).catch((reason: unknown) => reason)
-    holder.close()
+    await close()
     expect(error).toBeInstanceOf(ListenError)
     expect(error).toMatchObject({
       message: `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it or take another port; 0 picks a free one.`,

@@ -1,9 +1,8 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { runInNewContext } from 'node:vm'
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { serveInTest } from '../../../kit/test/serve-in-test.ts'
 import { webhookServer } from '../../test/webhook-server.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
@@ -11,15 +10,6 @@ import type { Deliver } from './receivers.ts'
 
 const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'
-
-/** A receiver behind a real socket. */
-async function receiver(listener: RequestListener): Promise<string> {
-  const http = createServer(listener)
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void http.close().closeAllConnections())
-  const { port } = http.address() as AddressInfo // it listens on a port
-  return `http://127.0.0.1:${port}/hook`
-}
 
 describe('webhook', () => {
   it('gets the success delivery when the job succeeds (section 6)', async () => {
@@ -141,7 +131,7 @@ describe('webhook receiver behind a real socket', () => {
   it.each(['auto', 'manual'] as const)('is not timed out by %s time, which waits for it', async (clock) => {
     const { server, caller } = webhookServer({ clock, deliver: fetch })
     let received: unknown
-    const url = await receiver(async (request, response) => {
+    const url = await serveInTest(async (request, response) => {
       received = await json(request)
       setImmediate(() => response.writeHead(202).end('thanks'))
     })
@@ -157,7 +147,7 @@ describe('webhook receiver behind a real socket', () => {
     'that never responds times out after 10 s of %s time (section 8)',
     async (clock) => {
       const { server, caller } = webhookServer({ clock, deliver: fetch })
-      const url = await receiver(() => {})
+      const url = await serveInTest(() => {})
       await caller.run(MODEL, { webhook_url: url })
       if (clock === 'manual') await server.clock.advance(60_000)
       const record = await server.webhooks.next()

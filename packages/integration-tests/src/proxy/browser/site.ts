@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, createServer as createTcpServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { ModelRunProxy } from 'modelrun/proxy'
+import { listenOn } from '../../../../kit/test/listen-on.ts'
 import { bundleScript, PAGE } from '../../browser/bundle-script.ts'
-import { listenOn } from '../../services/listen-on.ts'
 
 /** A website whose server has a proxy. */
 export interface Site {

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { serveInTest } from '../../../../kit/test/serve-in-test.ts'
 import { caught } from '../../../test/caught.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
 import { folderOfEachTest } from '../../../test/saving-client.ts'
@@ -13,11 +12,6 @@ import { InvalidResponseError } from '../errors/transport-errors.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 const folder = folderOfEachTest()
-const servers: Server[] = []
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections()
-})
 
 /** A name of the internet that the client below finds on this machine. */
 const PUBLIC = 'files.example.com'
@@ -25,17 +19,13 @@ const PUBLIC = 'files.example.com'
 /** A host that serves `pixels`, and redirects its `/to/` paths. */
 async function startHost(name = '127.0.0.1') {
   const received: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  const served = await serveInTest((request, response) => {
     received.push(request)
     const [, target] = /^\/to\/(.*)/.exec(request.url ?? '') ?? []
     if (target === undefined) response.end('pixels')
     else response.writeHead(302, { location: decodeURIComponent(target) }).end()
   })
-  servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A TCP server that listens has an AddressInfo.
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(served)
   const origin = `http://${name}:${port}`
   const to = (target: string) => `${origin}/to/${encodeURIComponent(target)}`
   return { origin, host: `${name}:${port}`, to, received }

@@ -1,16 +1,11 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { listenOn } from '../../../../kit/test/listen-on.ts'
+import { serveInTest } from '../../../../kit/test/serve-in-test.ts'
 import { createManualClock, settle } from '../../../test/manual-clock.ts'
 import { gate, SECRET } from '../../../test/test-inbox.ts'
 import { createInbox } from '../../webhooks/inbox.ts'
@@ -20,22 +15,6 @@ import { createNodeListener, type NodeRequest, type ServedRequest } from './node
 
 const delivery = fixtures.webhooks.succeeded.body
 const TEXT = JSON.stringify(delivery)
-
-let server: Server | undefined
-
-afterEach(() => {
-  server?.close()
-  server?.closeAllConnections()
-})
-
-async function listen(listener: RequestListener): Promise<string> {
-  server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}/hook`
-}
 
 test.each(['HTTP/1', 'HTTP/2'])('knows over %s when the client has left', async (protocol) => {
   const { opened, open } = gate()
@@ -50,23 +29,22 @@ test.each(['HTTP/1', 'HTTP/2'])('knows over %s when the client has left', async 
   )
   const isFirst = protocol === 'HTTP/1'
   const server = isFirst ? createServer(listener) : createHttp2Server(listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port, close } = await listenOn(server)
+  const url = `http://127.0.0.1:${port}`
   const request = isFirst ? httpRequest(url).end() : connect(url).request()
   request.on('error', () => {})
   await vi.waitFor(() => expect(asked[0]?.hasLeft()).toBe(false), { timeout: 100_000 })
   request.destroy()
   await vi.waitFor(() => expect(asked[0]?.hasLeft()).toBe(true), { timeout: 100_000 })
   open()
-  server.close()
+  await close()
 })
 
 /** An inbox behind a listener, and what its handler saw. */
 async function openInbox() {
   const onSucceeded = vi.fn()
   const inbox = createInbox({ secret: SECRET, onSucceeded })
-  const url = await inbox.callbackUrl(await listen(inbox.node()))
+  const url = await inbox.callbackUrl(await serveInTest(inbox.node()))
   const post = async (body: BodyInit) => {
     const response = await fetch(url, { method: 'POST', body })
     return { status: response.status, message: await response.text() }
@@ -107,16 +85,12 @@ describe('the listener for node:http', () => {
   })
 
   test('survives a sender that leaves in the middle of the body', async () => {
-    const node = createInbox({ secret: SECRET }).node()
-    const url = await listen((request, response) => {
-      server?.emit('responded', node(request, response))
-    })
-    const responded = server && once(server, 'responded')
+    const served = vi.fn(createInbox({ secret: SECRET }).node())
+    const url = await serveInTest(served)
     const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
     sending.on('error', () => {})
     sending.write('{"job_id"', () => sending.destroy())
-    const [served] = (await responded) ?? []
-    await expect(served).resolves.toBeUndefined()
+    await expect.poll(() => served.mock.settledResults).toMatchObject([{ type: 'fulfilled' }])
   })
 })
 
@@ -136,11 +110,11 @@ describe('the way to receive', () => {
       }
     }
     const node = createNodeListener(receive, { body: WEBHOOK_BODY, clock })
-    const url = await listen(async (request, response) => {
+    const origin = await serveInTest(async (request, response) => {
       await prepare(request)
       await node(request, response)
     })
-    return { url, deliveries, clock }
+    return { url: `${origin}/hook`, deliveries, clock }
   }
 
   test('passes the url that the sender used, also when a router cut off its own path', async () => {
@@ -208,7 +182,7 @@ describe('the way to receive', () => {
     const receive = vi.fn(async () => new Response('late'))
     const node = createNodeListener(receive, { body: WEBHOOK_BODY })
     const done = vi.fn()
-    const url = await listen((request, response) => {
+    const url = await serveInTest((request, response) => {
       response.writeHead(503).end('time is up')
       void node(request, response).then(done)
     })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+import { listenOn } from '../../../../kit/test/listen-on.ts'
 import { SECRET } from '../../../test/test-inbox.ts'
 import { createInbox } from '../inbox.ts'
 import { deliver } from './deliver.ts'
@@ -72,14 +72,12 @@ describe('deliver', () => {
 
   test('delivers over the network to a URL', async () => {
     const server = createServer((_, response) => response.writeHead(500).end('no'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    // A server that listens on TCP has an AddressInfo.
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+    const { port, close } = await listenOn(server)
+    const address = `http://127.0.0.1:${port}/hook`
     const events = failedEvent()
     await expect(deliver(address, { events })).resolves.toMatchObject([{ status: 500, isDelivered: false, text: 'no' }])
     await expect(deliver(fetch, { events, url: address })).resolves.toMatchObject([{ status: 500 }])
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await close()
     const [result] = await deliver(new URL(address), { events })
     expect(result).toMatchObject({ status: undefined, isDelivered: false, error: { message: 'fetch failed' } })
   })
