@@ -2,15 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { apiCaller, errorOf } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
-describe('clock over the control API', () => {
-  it('advances time and returns it', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
-    const { body } = await caller.post('/_reference/clock', { advance_ms: 5_000 })
-    expect(body).toEqual({ now_ms: Date.UTC(2026, 0, 1) + 5_000 })
-  })
-})
-
 describe('the speed of time over the control API', () => {
   it('is paused, stepped and resumed: what falls due in a step happens in order', async () => {
     const server = createReferenceServer({ clock: 'system' })
