@@ -21,7 +21,7 @@ describe('modelrun logs', () => {
     await send(cli.url, 'sk_test_unknown', {})
     const { stdout } = await cli.run(['logs'])
     expect(stdout).toMatch(
-      /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*did you mean prompt\?/,
+      /^[\d:.]{12} {2}POST \/v1\/models\/aurora-image\/run {2}400 [A-Z_]+ {2}\d+ ms\n +\S.*Did you mean prompt\?/,
     )
     expect(stdout).toMatch(/ 401 UNAUTHORIZED /)
     const { events } = await cli.events('logs')

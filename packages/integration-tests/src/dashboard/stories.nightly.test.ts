@@ -87,7 +87,7 @@ describeDashboard('what the dashboard says', (kit) => {
       .catch(() => {})
     await fetch(`${served.url}/v1/modles`, { headers: { authorization: `Bearer ${served.server.apiKey}` } })
     await page.getByText(/^The API key is not known here/).waitFor()
-    await page.getByText(/^Invalid input: .*did you mean prompt\?/).waitFor()
+    await page.getByText(/^Invalid input: .*Did you mean prompt\?/).waitFor()
     await page.getByText(/^There is nothing at \/v1\/modles\./).waitFor()
     expect(await page.locator('.table .badge').allTextContents()).toEqual(['404', '400', '401'])
     await page.getByLabel('Search all fields').fill('promt')

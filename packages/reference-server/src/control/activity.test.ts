@@ -20,7 +20,7 @@ describe('what a dashboard reads', () => {
       jobs: object[]
     }
     expect(entries).toMatchObject([
-      { status: 400, response_body: expect.stringContaining('did you mean prompt?') },
+      { status: 400, response_body: expect.stringContaining('Did you mean prompt?') },
       { status: 202 },
     ])
     expect(entries[0]).toMatchObject({

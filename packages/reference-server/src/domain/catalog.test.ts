@@ -1,7 +1,7 @@
 import { LIMITS, MODEL_CATEGORIES, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { findProblems, withDefaults } from '../routes/checks.ts'
 import { DEFAULT_CATALOG } from './catalog.ts'
+import { validateInput } from './validate-input.ts'
 
 const modelById = (id: string) => DEFAULT_CATALOG.find((model) => model.id === id)
 
@@ -24,7 +24,7 @@ describe('the default catalog', () => {
   it.each(DEFAULT_CATALOG)('has defaults for $id that its own schema allows (section 2.3)', (model) => {
     const { required = [] } = model.input_schema
     const input = Object.fromEntries(required.map((name) => [name, 'https://files.example/source.png']))
-    expect(findProblems(model.input_schema, withDefaults(model.input_schema, input))).toEqual([])
+    expect(validateInput(model.input_schema, input)).toMatchObject({ ok: true })
   })
 
   it('has the text-to-image model whose parameters the specification shows, and no other (section 2.3)', () => {

@@ -1,7 +1,7 @@
-import { type InputProperty, type InputSchema, type Route, type RunRequest, runRequestSchema } from '@modelrun/contract'
-import { inputIssues, jsonPointer, showValue } from '@modelrun/kit'
+import { type Route, type RunRequest, runRequestSchema } from '@modelrun/contract'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { unknownModelText } from '../domain/list-models.ts'
+import { validateInput } from '../domain/validate-input.ts'
 import type { RunOrder } from '../service/runs.ts'
 import type { Service } from '../service/service.ts'
 import { invalidMessage, parseShape } from '../shared/parse-shape.ts'
@@ -42,57 +42,15 @@ export async function checkRun(service: Service, { req, env }: KeyContext): Prom
     const message = unknownModelText(req.param('model'), service.models)
     return { requestBody, response: rejectionResponse(unknownModel, message) }
   }
-  const { input: sentInput } = body.value
-  const problems = findProblems(model.input_schema, sentInput)
-  if (problems.length === 0) {
-    const input = withDefaults(model.input_schema, sentInput)
-    return { requestBody, order: { ...body.value, sentInput, input, account: apiKey.account, model } }
+  const input = validateInput(model.input_schema, body.value.input)
+  if (input.ok) {
+    const order = { ...body.value, sentInput: body.value.input, input: input.input, account: apiKey.account, model }
+    return { requestBody, order }
   }
+  const problems = input.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
-  const message = `Invalid input: ${problems.slice(0, MAX_PROBLEMS).join(' ')} ${advice}`
+  const message = `Invalid input: ${problems.join(' ')} ${advice}`
   return { requestBody, response: rejectionResponse(wrongRequest, message) }
-}
-
-const MAX_PROBLEMS = 5
-
-/** A member of JSON Schema that section 2.3 does not name. */
-type OpenSchema = InputSchema & { additionalProperties?: unknown }
-
-/**
- * What is wrong with the `input` of a run by its model's `input_schema` (section 2.3), in sentences. `additionalProperties: true`
- * takes every parameter. The URL of a source file must be one.
- */
-export function findProblems(schema: OpenSchema, input: Readonly<Record<string, unknown>>): string[] {
-  const issues = inputIssues(schema, input, schema.additionalProperties === true)
-  const urls = Object.entries(schema.properties).flatMap(([name, property]) => {
-    const message = checkSourceUrl(name, property, Object.hasOwn(input, name) ? input[name] : undefined)
-    return message === undefined ? [] : { pointer: jsonPointer([name]), message }
-  })
-  return [...issues, ...urls].map(({ pointer, message }) => {
-    return `/input${pointer.slice(0, 100)}: ${message.replace(/[^?]$/, '$&.')}`
-  })
-}
-
-/** A checked input, parameters of the schema first. `fromEntries` defines members, so one named `__proto__` stays data. */
-export function withDefaults({ properties, required = [] }: InputSchema, input: Record<string, unknown>) {
-  const names = new Set([...Object.keys(properties), ...required, ...Object.keys(input)])
-  const entries = Array.from(names, (name): [string, unknown] => {
-    const given = Object.hasOwn(input, name) ? input[name] : undefined
-    return [name, given === undefined && Object.hasOwn(properties, name) ? properties[name]?.default : given]
-  })
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-}
-
-/** A data URI in base64, with a media type of RFC 6838. */
-const DATA_URI = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64,[A-Za-z0-9+/]+={0,2}$/i
-
-/** Checks a parameter for the URL of a source file, as `image_url` of section 2.3: a string named `url`, or whose name ends in `_url`. */
-function checkSourceUrl(name: string, property: InputProperty, value: unknown): string | undefined {
-  const isSource = /(^|_)url$/.test(name) && property.type === 'string' && property.enum === undefined
-  if (!isSource || typeof value !== 'string' || value === property.default) return undefined
-  const isDataUri = DATA_URI.test(value) && (value.length - value.indexOf(',') - 1) % 4 === 0
-  if (isDataUri || (/^https?:\/\//i.test(value) && URL.canParse(value))) return undefined
-  return `must be an http or https URL, or a data URI such as data:image/png;base64,iVBORw0KGgo=, not ${showValue(value)}`
 }
 
 /**

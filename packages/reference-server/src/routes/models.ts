@@ -1,7 +1,7 @@
 import { LIMITS, type ListModelsQuery, type Model } from '@modelrun/contract'
-import { showValue } from '@modelrun/kit'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { listModels, unknownModelText } from '../domain/list-models.ts'
+import { describeValue } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { rejectionResponse } from '../wire/error-responses.ts'
 import { jsonReply } from '../wire/messages.ts'
@@ -51,7 +51,7 @@ function readListQuery(parameters: URLSearchParams): ListModelsQuery | string {
       continue
     }
     const [least, most] = NUMBERS[name]
-    if (!/^-?\d+$/.test(text)) return `${name} must be an integer, not ${showValue(text)}.`
+    if (!/^-?\d+$/.test(text)) return `${name} must be an integer, not ${describeValue(text)}.`
     if (Number(text) < least) return `${name} must be ${least} or more.`
     if (Number(text) > most) return `${name} must be ${most} or less.`
     query[name] = Number(text)

@@ -85,6 +85,8 @@ describe('findInputIssues (section 2.3)', () => {
     const properties = { size: { type: 'string', default: 'big' }, toString: { type: 'string' } }
     const found = issuesOf(properties, {}, ['size', 'toString'])
     expect(found).toEqual([{ pointer: '/toString', message: 'the parameter is required' }])
+    // One that is required and not described may be given.
+    expect(issuesOf(properties, { toString: 'a', seed: 1 }, ['seed'])).toEqual([])
   })
 
   test.each(['image', 'file'])('leaves an input to the service when its schema has the unknown type %s', (type) => {
