@@ -35,7 +35,7 @@ const UNSUCCESSFUL: readonly [string, string, ...((batch: Batch) => unknown)[]][
 
 const WEBHOOKS = { publicUrl: 'https://app.example.com/webhooks', secret: 'a secret of thirty-two bytes, or more' }
 
-/** Opens a batch with a run whose response was lost. Its job goes on. */
+/** Opens a batch with a run whose response was lost. Its job continues. */
 async function openUnknown(options: Partial<RunsOptions>) {
   const batch = await openBatch({ maxRunning: 1, ...options })
   const { server, runs } = batch
