@@ -51,7 +51,7 @@ export async function serveSmallFiles() {
 export type SmallFiles = Awaited<ReturnType<typeof serveSmallFiles>>
 
 /** The service behind something that changes its responses, or responds itself. */
-async function serveBefore(
+export async function serveBefore(
   cli: CliHarness,
   respond: (body: string | undefined, theirs: () => Promise<[number, object]>) => Promise<[number, object]>,
 ): Promise<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { CliContext } from '../context.ts'
 import { DiskError, diskProblem, InterruptedError, isClientError, PausedError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -19,6 +20,8 @@ export class BatchStop implements BatchStops {
   #said: Promise<void> | undefined
   #gone: string | undefined
   batch: Batch | undefined
+  /** What is said of the unknown rows. */
+  risk = ''
   readonly signal: AbortSignal
 
   constructor(interruption: Interruption, context: CliContext) {
@@ -48,20 +51,28 @@ export class BatchStop implements BatchStops {
     if (problem !== undefined) {
       this.onStoreError(error)
       const remedy = problem.includes('full') ? MAKE_SPACE : IN_ACCOUNT
-      return new DiskError(`${problem}. No more rows are sent${await this.#sentText()}. ${remedy}`)
+      return new DiskError(`${problem}. No more rows are sent${await this.#sentText()}.${this.risk} ${remedy}`)
     }
     if (this.#interruption.signal.aborted && !(error instanceof InterruptedError)) {
       return new InterruptedError(
-        'stopped. Runs that were sent continue. The same command again continues with the batch.',
+        `stopped.${this.risk} Runs that were sent continue. The same command again continues with the batch.`,
       )
     }
-    return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason) : error
+    return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason, this.risk) : error
+  }
+
+  /** Waits until what is being sent is stored, so that its state is known. A store that fails is not waited for. */
+  async settle(): Promise<void> {
+    if (this.#isStoreBroken()) return
+    // `close` throws what this stop does.
+    const stopped = Promise.resolve(this.batch?.runs.stop()).catch(() => {})
+    await Promise.race([stopped, once(this.#own.signal, 'abort')])
   }
 
   /** Closes the batch, when what was sent is stored. A store that fails is not waited for without end. */
   async close(): Promise<void> {
     const closed = Promise.resolve(this.batch?.runs.stop()).then(() => this.batch?.engine.close())
-    if (this.#gone === undefined && diskProblem(this.#own.signal.reason) === undefined) return await closed
+    if (!this.#isStoreBroken()) return await closed
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, LAST_WRITES_MS)
@@ -70,6 +81,10 @@ export class BatchStop implements BatchStops {
     clearTimeout(timer)
     // What still repeats its writes would keep the process.
     setTimeout(() => process.exit(), 1_000).unref()
+  }
+
+  #isStoreBroken(): boolean {
+    return this.#gone !== undefined || diskProblem(this.#own.signal.reason) !== undefined
   }
 
   async #sayStopping(): Promise<void> {

@@ -109,6 +109,14 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
   return counts.get('rejected') ? EXIT.rejected : written
 }
 
+/** What a batch that stops says of its unknown rows, after a sentence. */
+export function riskText(reports: readonly RowReport[]): string {
+  const unknown = reports.filter(({ state }) => state === 'unknown')
+  if (unknown.length === 0) return ''
+  const credits = unknown.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
+  return ` ${countText(unknown.length, 'row')} unknown, ${priceText(credits)} at risk: it is not known whether they were charged.`
+}
+
 const UNKNOWN_ADVICE = [
   'They may have been charged, so they are not sent again by themselves.',
   'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid for it.',

@@ -14,7 +14,7 @@ import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
-import { checkReport, describeRow, printReport, writeReport } from './report.ts'
+import { checkReport, describeRow, printReport, riskText, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
 import { createRows, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
@@ -161,9 +161,17 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   }
   const [end] = await Promise.allSettled([workRows(work, note)])
   progress.end()
-  if (stop.signal.aborted) await readAgain(rows, batch)
-  const reports = rows.map((row) => describeRow(row, start.price))
+  const describe = () => rows.map((row) => describeRow(row, start.price))
+  if (stop.signal.aborted) {
+    await readAgain(rows, batch)
+    // Of a second Ctrl-C, which ends the wait.
+    writeReport(describe(), { ...options, terminal })
+    await stop.settle()
+    await readAgain(rows, batch)
+  }
+  const reports = describe()
   if (end.status === 'rejected') {
+    stop.risk = riskText(reports)
     writeReport(reports, { ...options, terminal })
     throw end.reason
   }

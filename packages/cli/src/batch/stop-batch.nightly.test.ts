@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, promptLines, sendsByPrompt } from '../../test/batch-fixtures.ts'
+import { BATCH, promptLines, sendsByPrompt, serveBefore } from '../../test/batch-fixtures.ts'
 import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 const ROWS = 400
@@ -59,14 +59,20 @@ describe('a batch whose files do not come', () => {
     ])
   })
 
-  it('ends at the second Ctrl-C, also while a run is sent without a response', async () => {
-    cli.server.faults.add({ kind: 'hang', route: 'runModel', when: 'after' })
-    const { child, printed, ended } = cli.start(ARGS)
-    await expect.poll(() => cli.server.journal.entries({ kind: 'job' }).length).toBeGreaterThan(0)
+  it.each([true, false])('reports runs that are sent without a response, their requests break: %s', async (breaks) => {
+    const held: (() => void)[] = []
+    const env = await serveBefore(cli, async (body, theirs) => {
+      return body === undefined ? await theirs() : await new Promise((_resolve, reject) => held.push(reject))
+    })
+    const { child, ended } = cli.start([...ARGS, '--report', 'report.csv'], { env })
+    await expect.poll(() => held.length).toBe(10)
     child.kill('SIGINT')
-    await expect.poll(() => printed.stderr).toContain('Ctrl-C again ends now.')
-    child.kill('SIGINT')
-    expect((await ended).code).toBe(130)
+    await expect.poll(() => cli.read('report.csv').catch(String)).toContain('"running"')
+    if (breaks) for (const fail of held) fail()
+    else child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect([code, stderr.includes(' 10 rows unknown, 40 credits at risk: ')]).toEqual([130, breaks])
+    expect((await cli.read('report.csv')).match(breaks ? /"unknown"/g : /"running"/g)).toHaveLength(10)
   })
 
   it.each([
