@@ -33,7 +33,7 @@ interface Received {
 type Respond = (outgoing: ServerResponse, received: Received) => void
 
 /** A service that responds as a test says, with a recorder in front of it. */
-export async function setUpRecorder(respond: Respond, { path = '', silenceMs = 60_000 } = {}) {
+export async function setUpRecorder(respond: Respond, { path = '', silenceMs = 60_000, host = '127.0.0.1' } = {}) {
   const received: Received[] = []
   const server = createServer(async (incoming, outgoing) => {
     const { method, url, headers } = incoming
@@ -43,7 +43,7 @@ export async function setUpRecorder(respond: Respond, { path = '', silenceMs = 6
   })
   const { port, close } = await listenOn(server)
   onTestFinished(close)
-  const service = new URL(`http://127.0.0.1:${port}${path}`)
+  const service = new URL(`http://${host}:${port}${path}`)
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-recorder-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const lines: string[] = []

@@ -52,6 +52,13 @@ describe('a recorder', () => {
     expect((await stored()).trim().split('\n')).toHaveLength(1)
   })
 
+  it('sends a live key over plain http to this machine only', async () => {
+    const { url, lines } = await setUp((outgoing) => json(outgoing, 200, COMPLETED), { host: '[::ffff:127.0.0.1]' })
+    const response = await run(url)
+    expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Nothing was sent')])
+    expect(lines[0]).toMatch(/ 403 of the recorder /)
+  })
+
   it('says that nothing came when the service is silent', async () => {
     const { url, received } = await setUp(() => {}, { silenceMs: 100 })
     const response = await run(url)

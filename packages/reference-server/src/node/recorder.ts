@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
+import { KEY_PREFIXES } from '@modelrun/contract'
+import { isPlainHttp, memberOf, messageWithCause, tryParseJson } from '@modelrun/kit'
 import { Recorder } from '../recording/exchange.ts'
 import { bind, doneOnce, endServer, urlOf } from './bind.ts'
 import type { RecordCommand } from './cli-options.ts'
@@ -20,6 +21,8 @@ export interface RecorderOptions {
   warn: (line: string) => void
   /** Longest time, in milliseconds, to the head of a response. A synchronous run is held for about 55 s (section 8). */
   silenceMs?: number
+  /** Whether a live key may go over plain http to another machine. */
+  allowHttp?: boolean
 }
 
 /** A recorder that listens. */
@@ -73,7 +76,8 @@ async function recordExchange(session: Session, incoming: IncomingMessage, outgo
   if (body === undefined) return // It went away before its request was complete: nothing is sent.
   // A request as to a proxy names the host too; it goes to the service.
   const target = url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
-  const response = await send(session, target, { method, headers: endToEnd(incoming), body })
+  const headers = endToEnd(incoming)
+  const response = rejectLiveKey(session, headers) ?? (await send(session, target, { method, headers, body }))
   const text = await passOn(response, outgoing)
   const ms = Date.now() - at
   const path = target.replace(/\?.*/s, '')
@@ -85,12 +89,19 @@ async function recordExchange(session: Session, incoming: IncomingMessage, outgo
 
 /** Why the service gave no response. */
 class NoResponse extends Response {
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, status = 502) {
     super(JSON.stringify({ error: { code, message } }), {
-      status: 502,
+      status,
       headers: { 'content-type': 'application/json' },
     })
   }
+}
+
+function rejectLiveKey({ service, allowHttp }: Session, headers: Headers): NoResponse | undefined {
+  const isLive = [...headers.values()].some((value) => value.includes(KEY_PREFIXES.live))
+  if (!isLive || allowHttp || !isPlainHttp(service.href)) return undefined
+  const text = `A live key is not sent to ${service.origin}: everybody on the way can read it. Nothing was sent to the service.`
+  return new NoResponse('RECORDER_PLAIN_HTTP', `${text} Use https, or set MODELRUN_ALLOW_HTTP=1 for the recorder.`, 403)
 }
 
 /** Sends a request once: nothing is sent again, no redirect is followed, and each request has a connection of its own. */
@@ -159,7 +170,8 @@ async function passOn({ headers, status, statusText, body }: Response, outgoing:
 export async function record({ service, to, host, port, exitWithParent, announce }: RecordCommand): Promise<void> {
   if (exitWithParent) checkInput()
   const log = announce === 'text' ? print : () => {}
-  const recorder = await startRecorder({ service: new URL(service), folder: to, host, port, log, warn })
+  const allowHttp = process.env.MODELRUN_ALLOW_HTTP === '1'
+  const recorder = await startRecorder({ service: new URL(service), folder: to, host, port, log, warn, allowHttp })
   onStop(() => void recorder.close(), exitWithParent)
   const { url } = recorder
   if (announce === 'json') print(JSON.stringify({ ready: true, url, service, folder: to }))
