@@ -45,6 +45,18 @@ test('runs are deleted by state and age, and those under way stay', async () => 
   await settled(runs.stop())
 })
 
+test('no worker takes the mark of the deletion of a run that was cancelled before it was sent', async () => {
+  const { runs, engine } = await openBatch()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await settled(runs.cancel('a'))
+  const { remove } = engine
+  engine.remove = (queue, id) => {
+    if (queue === 'runs:cancels') void engine.once('runs:submit', async () => await pass(5_000), { id })
+    return remove(queue, id)
+  }
+  expect(await settled(runs.delete({ all: true }))).toEqual({ deleted: 1, kept: 0 })
+})
+
 test('a deletion names what it deletes', async () => {
   const { runs } = await openBatch()
   // @ts-expect-error -- what JavaScript allows

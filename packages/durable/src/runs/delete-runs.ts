@@ -3,7 +3,7 @@ import { ConfigurationError } from 'modelrun'
 import { eachRun } from './list-runs.ts'
 import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
 import { type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
-import { decide, FIRST_WAIT_MS, partOf, type RunsContext } from './runs-context.ts'
+import { DECISION_MS, decide, FIRST_WAIT_MS, partOf, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 
@@ -93,8 +93,8 @@ async function markDeleted(id: string, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
   const submitted = await engine.get(queues.submit, id)
   if (submitted === undefined) {
-    // It was cancelled before it was sent.
-    await engine.add(queues.submit, id, { data: {} })
+    // It was cancelled before it was sent. No worker takes the mark while this decision works.
+    await engine.add(queues.submit, id, { data: {}, delayMs: DECISION_MS })
     return markDeleted(id, context)
   }
   if (isDeleted(submitted)) return true

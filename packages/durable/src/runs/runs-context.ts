@@ -168,7 +168,7 @@ export function stored<Value>(change: () => Promise<Value>, { onError }: Pick<Ru
 export const FIRST_WAIT_MS = 50
 
 /** How long the decision of a process that died keeps others from deciding. */
-const DECISION_MS = 10_000
+export const DECISION_MS = 10_000
 
 /** Decides about a run or a job, alone: of several decisions at the same time each sees what those before it have changed. */
 export async function decide<Value>(
