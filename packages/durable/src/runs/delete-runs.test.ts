@@ -51,7 +51,7 @@ test('no worker takes the mark of the deletion of a run that was cancelled befor
   await settled(runs.cancel('a'))
   const { remove } = engine
   engine.remove = (queue, id) => {
-    if (queue === 'runs:cancels') void engine.once('runs:submit', async () => await pass(5_000), { id })
+    if (queue === 'runs:cancels') void engine.once('runs:submit', () => pass(5_000).then(() => null), { id })
     return remove(queue, id)
   }
   expect(await settled(runs.delete({ all: true }))).toEqual({ deleted: 1, kept: 0 })

@@ -114,7 +114,7 @@ export async function* readResults(
     // Read before the list: a run leaves one queue only after it is in the next one.
     const isOpen = await hasOpenRuns(context, reads)
     const page = await reads(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
-    const runs = await reads(() => Promise.all(page.map((record) => finishedRun(record, context))))
+    const runs = await Promise.all(page.map((record) => reads(() => finishedRun(record, context))))
     for (const run of runs) if (run !== undefined) yield run
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
