@@ -46,7 +46,8 @@ export function createBatchWorkers(
   let running = 0
   const work = (name: WorkedQueue) => {
     const stopping = new AbortController()
-    const handle: TaskHandler = (task) => handlers[name]({ ...task, signal: stopping.signal }, context)
+    const handle: TaskHandler = (task) =>
+      handlers[name](name === 'poll' ? { ...task, signal: stopping.signal } : task, context)
     const counted: TaskHandler = async (task) => {
       running += 1
       try {

@@ -1,8 +1,9 @@
-import { ModelRun } from 'modelrun'
+import { AbortedError, ModelRun } from 'modelrun'
 import { expect, test, vi } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { openProcesses } from '../../test/processes.ts'
 import { createRuns } from './create-runs.ts'
+import type { Runs } from './runs-options.ts'
 
 useVirtualTime()
 
@@ -77,22 +78,33 @@ test.each([
   },
 )
 
-test('an aborted loop ends although a request hangs', async () => {
+async function drain(list: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of list);
+}
+
+type Aborted = readonly [hangs: string, call: (runs: Runs, signal: AbortSignal) => Promise<unknown>]
+
+test.each<Aborted>([
+  ['POST', (runs, signal) => drain(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }], { signal }))],
+  ['GET', (runs, signal) => runs.send('a', MODEL, { prompt: 'a' }, { maxCredits: 5, signal })],
+  ['', (runs, signal) => runs.add('a', MODEL, {}).then(() => drain(runs.results({ signal })))],
+])('an aborted call ends although a request hangs: %s', async (hangs, call) => {
   const { server, engine } = await openBatch()
   const service = server.clientOptions()
-  const fetch: typeof globalThis.fetch = async (url, init) =>
-    init?.method === 'POST' ? new Promise(() => {}) : await service.fetch(url, init)
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    // Longer than the call, which sends nothing later.
+    if ((init?.method ?? 'GET') === hangs) await new Promise((resolve) => setTimeout(resolve, 30_000))
+    return await service.fetch(url, init)
+  }
   const client = new ModelRun({ ...service, clock: undefined, fetch })
   const controller = new AbortController()
   const runs = createRuns({ engine, client })
-  const loop = async () => {
-    for await (const _ of runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }], { signal: controller.signal }));
-  }
   setTimeout(() => controller.abort(), 1_000)
   const startedAt = performance.now()
-  await expect(settled(loop())).rejects.toThrow('The loop was aborted')
+  await expect(settled(call(runs, controller.signal))).rejects.toBeInstanceOf(AbortedError)
   expect(performance.now() - startedAt).toBeLessThan(1_100)
   await pass(60_000)
+  if (hangs !== 'POST') expect(await settled(runs.get('a'))).toMatchObject({ state: 'waiting' })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { readOptions } from '@modelrun/kit'
-import { AbortedError, ConfigurationError } from 'modelrun'
+import { ConfigurationError } from 'modelrun'
 import { guarded, warn, warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
 import { createBatchWorkers } from './batch-workers.ts'
@@ -7,7 +7,7 @@ import { cancelAllRuns, cancelRun } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { pauseRuns, resumeRuns } from './pauses.ts'
-import { readProgress, readResults, readRun } from './read-runs.ts'
+import { abortedLoop, readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
 import { checkKey } from './run-types.ts'
@@ -130,11 +130,6 @@ type Decision<Given> = (key: string, given: Given, context: RunsContext) => Prom
 function createDecisions(context: RunsContext) {
   return <Given>(key: string, given: Given, decision: Decision<Given>) =>
     decide(checkKey(key), () => decision(key, given, context), context)
-}
-
-function abortedLoop(cause: unknown): AbortedError {
-  const message = 'The loop was aborted. Its runs stay in the batch: the same call continues them.'
-  return new AbortedError({ message, cause, submission: 'unknown' })
 }
 
 function contextOf({

@@ -1,4 +1,5 @@
 import { sleep, stringIn, systemClock, type TaskRecord, type TaskState } from '@modelrun/kit'
+import { AbortedError } from 'modelrun'
 import { isPaused } from './pauses.ts'
 import {
   attemptId,
@@ -110,17 +111,26 @@ export async function* readResults(
   const { engine, queues } = context
   const reads = createReads(context, signal)
   let cursor = after
-  for (;;) {
-    // Read before the list: a run leaves one queue only after it is in the next one.
-    const isOpen = await hasOpenRuns(context, reads)
-    const page = await reads(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
-    const runs = await Promise.all(page.map((record) => reads(() => finishedRun(record, context))))
-    for (const run of runs) if (run !== undefined) yield run
-    cursor = page.at(-1)?.cursor ?? cursor
-    if (page.length > 0) continue
-    if (!isOpen) return
-    await sleep(systemClock, READ_EVERY_MS, signal)
+  try {
+    for (;;) {
+      // Read before the list: a run leaves one queue only after it is in the next one.
+      const isOpen = await hasOpenRuns(context, reads)
+      const page = await reads(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
+      const runs = await Promise.all(page.map((record) => reads(() => finishedRun(record, context))))
+      for (const run of runs) if (run !== undefined) yield run
+      cursor = page.at(-1)?.cursor ?? cursor
+      if (page.length > 0) continue
+      if (!isOpen) return
+      await sleep(systemClock, READ_EVERY_MS, signal)
+    }
+  } catch (error) {
+    throw signal?.aborted ? abortedLoop(signal.reason) : error
   }
+}
+
+export function abortedLoop(cause: unknown): AbortedError {
+  const message = 'The loop was aborted. Its runs stay in the batch: the same call continues them.'
+  return new AbortedError({ message, cause, submission: 'unknown' })
 }
 
 async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun | undefined> {

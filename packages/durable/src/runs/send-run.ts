@@ -54,9 +54,14 @@ export async function sendRun(
     const ended = endedStep(latest.run)
     if (ended !== undefined) return ended
     if (signal?.aborted) throw aborted(signal.reason)
-    return latest.run.jobId === undefined
-      ? workOnce(latest, { name: 'submit', mayRun, watch }, workers)
-      : workOnce(latest, { name: 'poll', watch }, workers)
+    const name = latest.run.jobId === undefined ? 'submit' : 'poll'
+    const step = await workOnce(
+      latest,
+      { name, mayRun: name === 'submit' ? mayRun : undefined, watch, signal },
+      workers,
+    )
+    if (step?.state === 'waiting' && signal?.aborted) throw aborted(signal.reason)
+    return step
   }
   const mayRun = ({ data }: Task) => {
     if (signal?.aborted) throw aborted(signal.reason)
@@ -130,16 +135,18 @@ async function readKnown(key: string, context: RunsContext): Promise<Attempt> {
 interface OneRun {
   name: WorkedQueue
   /** Whether the task may run now. What it throws is thrown to the caller. */
-  mayRun?(task: Task): boolean
+  mayRun?: ((task: Task) => boolean) | undefined
   watch: Watch
   /** Also before it is due. */
   isEarly?: boolean | undefined
+  /** Ends a poll, or the work before the run is sent. */
+  signal?: AbortSignal | undefined
 }
 
 /** Works the task of a run in this process, as a worker does, if that is due. */
 async function workOnce(
   { id, run }: Attempt,
-  { name, mayRun = () => true, isEarly, watch }: OneRun,
+  { name, mayRun = () => true, isEarly, watch, signal }: OneRun,
   workers: BatchWorkers,
 ): Promise<StepRun | undefined> {
   let rejection: { error: unknown } | undefined
@@ -153,7 +160,7 @@ async function workOnce(
   }
   const handler: TaskHandler = async (task) => {
     if (!isWanted(task)) throw new RetryAfterError(0)
-    return workers.handlers[name](task, { ...workers.context, watch })
+    return workers.handlers[name]({ ...task, signal: signal ?? task.signal }, { ...workers.context, watch })
   }
   const result = await workers.once(name, { id, isEarly }, handler)
   if (rejection !== undefined) throw rejection.error

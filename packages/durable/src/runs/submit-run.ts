@@ -1,4 +1,4 @@
-import { type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
+import { abortable, type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
 import { countAttempt } from './add-run.ts'
 import { pauseOnRejection } from './pauses.ts'
@@ -76,7 +76,10 @@ async function prepare(
   const { client, engine, queues, inbox, maxCredits } = context
   const data = fromJson<SubmitData>(task.data)
   const { model, input, maxCredits: agreed, webhookUrl } = data
-  const price = await prices.of(model)
+  const price = await abortable(prices.of(model), task.signal).catch((error) => {
+    // The call ends, or the lock is lost: it is sent by another one.
+    throw task.signal.aborted ? new RetryAfterError(0) : error
+  })
   const names = [queues.cancels, queues.submit].map((queue) => ({ queue, id: task.id }))
   const [cancelled, submitted] = await engine.getAll(names)
   if (cancelled !== undefined) return cancelledBefore(data)
