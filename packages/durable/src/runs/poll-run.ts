@@ -53,8 +53,8 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
     return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
   }
   const took = delays.end(task.id, data)
-  const isOpen = await stored(() => leavesUnknown(task.id, outcome, { data, context }), context)
-  if (isOpen) return endSend(outcome, task, context)
+  const isUnsettled = () => leavesUnknown(task.id, outcome, { data, context })
+  if (data.mayBeResubmit && (await stored(isUnsettled, context))) return endSend(outcome, task, context)
   const { requestId } = data
   const end = outcome.state === 'succeeded' ? { ...outcome, took, requestId } : { ...outcome, requestId }
   await stored(() => storeOutcome(task.id, end, context), context)

@@ -116,6 +116,8 @@ export interface PollData {
   /** Milliseconds since 1970. */
   readonly submittedAt: number
   readonly requestId?: string | undefined
+  /** True when the run may have been sent before. */
+  readonly mayBeResubmit?: boolean | undefined
   /** True when the task of the submit may be dead: a user named this job, or the process was late. */
   readonly mayBeUnknown?: boolean | undefined
 }

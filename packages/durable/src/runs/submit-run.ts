@@ -169,7 +169,8 @@ async function startPolling(task: Task, { jobId, requestId, output }: SentJob, c
   const add = () => {
     // After a stall longer than the lock, another process may have parked the run.
     const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
-    const data = asJson({ model, jobId, submittedAt, requestId, mayBeUnknown })
+    const mayBeResubmit = task.fence > 1 ? true : undefined
+    const data = asJson({ model, jobId, submittedAt, requestId, mayBeResubmit, mayBeUnknown })
     return engine.add(queues.poll, task.id, { data, delayMs })
   }
   await stored(add, context)
