@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { generateImage } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
+import { KINDS, setup, shortenWaits, untilCharged } from '../test/harness.ts'
 import { takeFiles } from './runs.ts'
 
 const SWIFT = 'lumen/aurora-image-swift' // it makes one image for a run
@@ -79,23 +79,16 @@ describe('generateImage', () => {
     expect(one.posts()).toBe(1)
   })
 
-  it.each([null, 'a fox', { text: 'a' }, { url: '/a.png' }])(
-    'gives the file beside an item that is %j',
-    async (item) => {
-      const output = { type: 'image', items: [{ type: 'image', url: 'data:,a' }, item as never] }
-      const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
-      const { values, warnings } = await takeFiles([run], async (_, { url }) => url)
+  it.each<[unknown[], number?]>([[[null]], [['a fox']], [[{ text: 'a' }]], [[{ url: '/a.png' }]], [[], 2]])(
+    'gives the file, and warns of the other that is missing: %j',
+    async (others, wanted) => {
+      const output = { type: 'image', items: [{ type: 'image', url: 'data:,a' }, ...(others as never[])] }
+      const run = Promise.resolve({ jobId: 'job_1', output, facts: {} })
+      const { values, warnings } = await takeFiles([run], async (_, { url }) => url, wanted)
       expect(values).toEqual(['data:,a'])
       expect(warnings).toMatchObject([{ message: expect.stringContaining('1 of 2 files are missing') }])
     },
   )
-
-  it('warns of files that runs which succeeded did not make', async () => {
-    const output = { type: 'image', items: [{ type: 'image', url: 'data:,a' }] }
-    const run = { status: 'fulfilled' as const, value: { jobId: 'job_1', output, facts: {} } }
-    const { warnings } = await takeFiles([run], async (_, { url }) => url, 4)
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('3 of 4 files are missing') }])
-  })
 
   it('gives url, job and price of each image', async () => {
     const one = setup()
@@ -139,6 +132,15 @@ describe('generateImage', () => {
     controller.abort()
     expect(await aborted).toMatchObject({ name: 'AbortError', jobIds, data: { jobIds } })
     expect(other.charged()).toBe(PRICE)
+  })
+
+  it.each([
+    ['getModel', { submission: 'not_sent' }],
+    ['getFile', { submission: 'accepted', jobId: expect.stringMatching(/^job_/) }],
+  ] as const)('ends at its deadline though %s stalls', async (route, data) => {
+    const one = setup({ deadlineMs: 20_000 })
+    one.server.faults.add({ kind: 'hang', route })
+    await expect(KINDS.image.call(one)).rejects.toMatchObject({ data: { code: 'deadline_exceeded', ...data } })
   })
 
   it('has `maxRetries` of the AI SDK count for a 429', async () => {

@@ -1,6 +1,6 @@
 import { NoSuchModelError } from '@ai-sdk/provider'
 import { type Model, type ModelRun, NotFoundError } from 'modelrun'
-import { reject, servicePath, throwAiError } from './errors.ts'
+import { reject, runError, servicePath, throwAiError } from './errors.ts'
 
 /** The kinds of models of the AI SDK that the service has. */
 export type ModelKind = 'imageModel' | 'videoModel' | 'speechModel'
@@ -16,12 +16,30 @@ const CATEGORIES: Readonly<Record<string, ModelKind>> = {
 /** How long the description of a model is used again. Prices and parameters change. */
 const KEEP_MS = 300_000
 
+/** Longest delay of a timer. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** @throws APICallError when the time is over, which the AI SDK does not repeat */
+async function readInTime(client: ModelRun, modelId: string, deadlineMs: number): Promise<Model> {
+  const late = new AbortController()
+  const timer = client.clock.setTimeout(() => late.abort(), Math.min(deadlineMs, MAX_TIMER_MS))
+  try {
+    return await client.models.get(modelId, { signal: late.signal })
+  } catch (error) {
+    if (!late.signal.aborted) throw error
+    const message = `The model ${modelId} was not read within deadlineMs (${deadlineMs} ms). Nothing was sent.`
+    throw runError(message, { url: servicePath('models', modelId), code: 'deadline_exceeded', submission: 'not_sent' })
+  } finally {
+    client.clock.clearTimeout(timer)
+  }
+}
+
 /**
  * A reader of models, which reads each once in five minutes.
  *
  * @throws NoSuchModelError when there is no such model, or it is of another kind. A kind that is not known is not checked
  */
-export function modelReader(getClient: () => ModelRun) {
+export function modelReader(getClient: () => ModelRun, deadlineMs: number) {
   const models = new Map<string, { readAt: number; model: Model }>()
   const readOnce = async (modelId: string) => {
     const client = getClient()
@@ -29,7 +47,7 @@ export function modelReader(getClient: () => ModelRun) {
     const known = models.get(modelId)
     if (known !== undefined && readAt - known.readAt < KEEP_MS) return known.model
     // A read under way is not shared: it has the key of its own caller.
-    const model = await client.models.get(modelId)
+    const model = await readInTime(client, modelId, deadlineMs)
     models.set(modelId, { readAt, model })
     return model
   }

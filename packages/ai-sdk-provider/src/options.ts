@@ -23,7 +23,7 @@ export interface ModelRunProviderOptions {
   webhook?: ResultReceiver | undefined
   /** What happens to a job whose call is aborted. Default `cancel`: cancelled jobs are not charged. */
   onAbort?: 'cancel' | 'detach' | undefined
-  /** Time limit of each run, in milliseconds. Default 600 000 (10 minutes). Its job continues. */
+  /** Time limit of a call, with the read of its model and its files, in milliseconds. Default 600 000 (10 minutes). Its jobs continue. */
   deadlineMs?: number | undefined
   /**
    * What `getVideoStatus` gives: `bytes`, fetched here with retries, or the `url`, for a store of yours or the `download` of the
@@ -56,7 +56,7 @@ export function resolveOptions({ client, durable, webhook, ...plain }: ModelRunP
   return {
     /** The client, made at the first call. @throws ConfigurationError */
     client: getClient,
-    readModel: modelReader(getClient),
+    readModel: modelReader(getClient, deadlineMs),
     durable,
     webhook,
     onAbort,

@@ -28,7 +28,7 @@ export function prepareCall(options: ResolvedOptions, wanted: Wanted, call: Call
 }
 
 async function prepare(
-  { durable, readModel }: ResolvedOptions,
+  { client, deadlineMs, durable, readModel }: ResolvedOptions,
   { modelId, kind }: Wanted,
   { n: count = 1, providerOptions, abortSignal: signal, headers: all = {}, ...settings }: CallOptions,
 ) {
@@ -44,6 +44,8 @@ async function prepare(
       "a call of a durable provider needs a name, by which its result is found again: pass headers: { 'idempotency-key': 'poster-17' }.",
     )
   }
+  const { clock } = client()
+  const endsAt = clock.now() + deadlineMs
   const model = await readModel(modelId, kind)
   // A limit that is ignored costs credits. The options of single runs are not for runs of a batch.
   const read = ['modelrun', ...Object.keys(model.input_schema.properties)]
@@ -62,5 +64,7 @@ async function prepare(
   const maxRetries = items.length === 1 ? 0 : undefined
   // The client checks the type.
   const send = { signal, headers, maxCredits: maxCredits as number | undefined, context, maxRetries }
-  return { model, items, warnings, send, url: servicePath('models', model.id, 'run') }
+  /** What is left of the time of the call. */
+  const msLeft = () => Math.max(1, Math.ceil(endsAt - clock.now()))
+  return { model, items, warnings, send, msLeft, url: servicePath('models', model.id, 'run') }
 }

@@ -2,6 +2,7 @@ import type { Output, OutputItem } from 'modelrun'
 import { unlessAborted } from './abort.ts'
 import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
 import { keepSucceeded, nameJobs, runError, servicePath, throwAiError } from './errors.ts'
+import { MAX_TIMER_MS } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
@@ -19,30 +20,27 @@ export interface SucceededRun {
 /** A job, or a run of a batch, that has ended. A job has the members of a run, but no key. */
 type EndedRun = DurableRun & { key: string | undefined }
 
-export type EndedRuns = PromiseSettledResult<SucceededRun>[]
-
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<EndedRuns> {
-  const { client, durable, onAbort, deadlineMs, webhook } = options
-  const { model, items, send, url } = call
+/** Each run settles by itself: its files are fetched while others still run. */
+async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<Promise<SucceededRun>[]> {
+  const { client, durable, onAbort, webhook } = options
+  const { model, items, send, msLeft, url } = call
   if (durable !== undefined) return await runInBatch(durable, options, call)
-  const how = { ...send, webhook, onAbort, deadlineMs, mode: 'async' as const }
+  const how = { ...send, webhook, onAbort, deadlineMs: msLeft(), mode: 'async' as const }
   const runInput = async ({ input }: DurableItem) => {
     const result = await client().run(model.id, input, how).catch(throwAiError({ url, input }))
     const { job_id: jobId, request_id: requestId, credits_used: creditsUsed, credits_per_run: creditsPerRun } = result
     return { jobId, output: result.output, facts: { jobId, requestId, creditsUsed, creditsPerRun }, input }
   }
-  return await Promise.allSettled(items.map(runInput))
+  return items.map(runInput)
 }
 
 async function runInBatch(
   durable: DurableRuns,
-  { onAbort, deadlineMs }: ResolvedOptions,
-  { model, items, url, send: { signal } }: PreparedCall,
-): Promise<EndedRuns> {
+  { onAbort }: ResolvedOptions,
+  { model, items, url, msLeft, send: { signal } }: PreparedCall,
+): Promise<Promise<SucceededRun>[]> {
   const keys = items.map(({ key }) => key)
-  const deadline = AbortSignal.timeout(Math.min(deadlineMs, MAX_TIMER_MS))
+  const deadline = AbortSignal.timeout(Math.min(msLeft(), MAX_TIMER_MS))
   const either = signal ? AbortSignal.any([signal, deadline]) : deadline
   const ended: { item: DurableItem; run: DurableRun }[] = []
   const work = (async () => {
@@ -61,8 +59,7 @@ async function runInBatch(
     const message = `The runs ${keys.join(', ')} did not end in time. They continue: the same call waits for them again.`
     throw nameJobs(runError(message, { url, code: 'deadline_exceeded', submission: 'unknown' }), jobIds)
   }
-  const ends = ended.map(async ({ item: { key, input }, run }) => ({ ...succeededRun({ ...run, key }), input }))
-  return await Promise.allSettled(ends)
+  return ended.map(async ({ item: { key, input }, run }) => ({ ...succeededRun({ ...run, key }), input }))
 }
 
 /** Cancels runs of a batch in the background. */
@@ -88,24 +85,28 @@ export async function produceFiles(options: ResolvedOptions, wanted: Wanted, cal
   const call = await prepareCall(options, wanted, callOptions)
   const runs = await runInputs(options, call)
   const { n: count = 1 } = callOptions
-  const { values: files, warnings, missing } = await takeFiles(runs, fileFetcher(options, call.send.signal), count)
+  const fetchFile = fileFetcher(options, call.send.signal, call.msLeft)
+  const { values: files, warnings, missing } = await takeFiles(runs, fetchFile, count)
   return { files, facts: [...files.map(({ facts }) => facts), ...missing], warnings: [...call.warnings, ...warnings] }
 }
 
 /** Takes each file of each run: fetches or names it. @throws as `keepSucceeded` does */
 export async function takeFiles<File>(
-  runs: EndedRuns,
+  runs: readonly Promise<SucceededRun>[],
   take: (run: SucceededRun, item: OutputItem) => Promise<File>,
   wanted?: number,
 ) {
-  const parts = runs.map(async (run) => {
+  const parts = runs.map(async (ending) => {
+    const [run] = await Promise.allSettled([ending])
     if (run.status === 'rejected') return [run]
     const { jobId, output } = run.value
     const files = output.items.map(async (item) => (isFile(item) ? await take(run.value, item) : noFile(jobId)))
     return await Promise.allSettled(files.length > 0 ? files : [Promise.resolve().then(() => noFile(jobId))])
   })
-  const jobIds = runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
-  return keepSucceeded<File>((await Promise.all(parts)).flat(), { jobIds, wanted })
+  const files = (await Promise.all(parts)).flat()
+  const ends = await Promise.allSettled(runs)
+  const jobIds = ends.flatMap((run) => (run.status === 'fulfilled' ? [run.value.jobId] : []))
+  return keepSucceeded<File>(files, { jobIds, wanted })
 }
 
 /** A service may have null, a text or a relative URL in the place of a file. */
@@ -119,9 +120,9 @@ function noFile(jobId: string): never {
 }
 
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */
-export function fileFetcher({ client }: ResolvedOptions, signal: AbortSignal | undefined) {
+export function fileFetcher({ client }: ResolvedOptions, signal: AbortSignal | undefined, msLeft: () => number) {
   const fetchFile = async ({ jobId, facts }: SucceededRun, item: OutputItem) => {
-    const file = await client().files.download(item, { jobId, signal })
+    const file = await client().files.download(item, { jobId, signal, deadlineMs: msLeft() })
     const data = await file.bytes()
     // The type is empty when the file host does not say it: the AI SDK detects it then.
     const { contentType: mediaType = '' } = file

@@ -34,13 +34,14 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
     const jobs = runs.map(({ key, jobId, state: status }) => ({ key, jobId, status }))
     const common = { response: this.response, providerMetadata: { modelrun: { jobs } } }
     if (!runs.every(({ hasEnded }) => hasEnded)) return { ...common, status: 'pending' } satisfies VideoModelV4Status
-    const ends = await Promise.allSettled(runs.map(async (run) => succeededRun(run)))
+    const results = runs.map(async (run) => succeededRun(run))
+    const ends = await Promise.allSettled(results)
     const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.message] : []))
     if (reasons.length === ends.length) {
       return { ...common, status: 'error', error: reasons.join(' ') } satisfies VideoModelV4Status
     }
-    const fetchFile = fileFetcher(this.options, signal)
-    const { values: videos, warnings } = await takeFiles(ends, async (run, item) => {
+    const fetchFile = fileFetcher(this.options, signal, () => this.options.deadlineMs)
+    const { values: videos, warnings } = await takeFiles(results, async (run, item) => {
       if (this.options.videoFiles === 'bytes') return toVideo(await fetchFile(run, item))
       // The AI SDK detects the type from the bytes, where it is given as this one.
       return { type: 'url', url: item.url, mediaType: 'application/octet-stream' } satisfies VideoData
