@@ -32,7 +32,7 @@ export default [
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '24 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '3.3 kB' },
-  { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8 kB' },
+  { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8.1 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
   {
