@@ -96,7 +96,7 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
   const { credits, terminal } = summary
   const written = writeReport(reports, summary)
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
-  const at_risk = reports.reduce((sum, one) => sum + (one.at_risk ?? 0), 0)
+  const at_risk = atRisk(reports)
   terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
   const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
@@ -113,8 +113,11 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
 export function riskText(reports: readonly RowReport[]): string {
   const unknown = reports.filter(({ state }) => state === 'unknown')
   if (unknown.length === 0) return ''
-  const credits = unknown.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
-  return ` ${countText(unknown.length, 'row')} unknown, ${priceText(credits)} at risk: it is not known whether they were charged.`
+  return ` ${countText(unknown.length, 'row')} unknown, ${priceText(atRisk(unknown))} at risk: it is not known whether they were charged.`
+}
+
+function atRisk(reports: readonly RowReport[]): number {
+  return reports.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
 }
 
 const UNKNOWN_ADVICE = [

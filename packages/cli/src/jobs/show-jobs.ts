@@ -1,3 +1,4 @@
+import { defined } from '@modelrun/kit'
 import type { Job } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { prepareFolder, shownOf } from '../files/save-files.ts'
@@ -22,7 +23,7 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
   }
   if (options.save) prepareFolder(options.out ?? '.')
   const { model: model_id } = ledger.findJob(id) ?? {}
-  const job = client.jobs.attach({ job_id: id, ...(model_id === undefined ? {} : { model_id }) })
+  const job = client.jobs.attach(defined({ job_id: id, model_id }))
   const interruption = new Interruption(context)
   try {
     return await finishJob({ client, job, ledger, options: { ...options, wait: true }, interruption }, context)

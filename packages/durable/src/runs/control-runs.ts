@@ -11,8 +11,10 @@ import {
   OPEN_STATES,
   pagesOf,
   type RunsContext,
+  resubmitsOf,
   settleEnd,
   storeOutcome,
+  workNow,
 } from './runs-context.ts'
 import { endCancelled } from './submit-run.ts'
 
@@ -64,10 +66,9 @@ async function cancelWaiting(id: string, run: SubmitData, context: RunsContext):
   const { engine, queues } = context
   await engine.add(queues.cancels, id, { data: null })
   const { state } = (await engine.get(queues.submit, id)) ?? {}
-  if (state !== 'waiting' || (await engine.total(queues.resubmits(id))) > 0) {
+  if (state !== 'waiting' || (await resubmitsOf(id, context)) > 0) {
     // Of a process that died, or a resubmit: it is cancelled if it is not locked, and the next read says how the run is then.
-    const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
-    await engine.once(queues.submit, (task) => endCancelled(task, context), options)
+    await workNow('submit', id, { handler: (task) => endCancelled(task, context), context })
     return false
   }
   await storeOutcome(id, cancelledBefore(run), context)

@@ -3,7 +3,7 @@ import { ConfigurationError } from 'modelrun'
 import { eachRun } from './list-runs.ts'
 import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
 import { type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
-import { DECISION_MS, decide, FIRST_WAIT_MS, partOf, type RunsContext } from './runs-context.ts'
+import { DECISION_MS, decide, FIRST_WAIT_MS, partOf, type RunsContext, resubmitsOf, workNow } from './runs-context.ts'
 
 const PAGE = 100
 
@@ -99,17 +99,11 @@ async function markDeleted(id: string, context: RunsContext): Promise<boolean> {
   }
   if (isDeleted(submitted)) return true
   if (submitted.state === 'done' || submitted.state === 'dead') return engine.update(queues.submit, id, {})
-  const mark: TaskHandler = async () => {
+  const handler: TaskHandler = async () => {
     await engine.update(queues.submit, id, {})
     return undefined
   }
-  const { isRun } = await engine.once(queues.submit, mark, {
-    id,
-    isEarly: true,
-    ignoresPause: true,
-    startMark: 'handler',
-  })
-  return isRun && markDeleted(id, context)
+  return (await workNow('submit', id, { handler, context })) && markDeleted(id, context)
 }
 
 /** The queues that have something of an attempt, in the order in which it is deleted: what says that it is deleted goes last. */
@@ -128,9 +122,10 @@ async function storedFrom(id: string, context: RunsContext): Promise<Stored[]> {
 }
 
 /** Resolves to false when another process works on it. */
-async function deleteAttempt({ id, queues: names }: Stored, { engine, queues }: RunsContext): Promise<boolean> {
+async function deleteAttempt({ id, queues: names }: Stored, context: RunsContext): Promise<boolean> {
+  const { engine, queues } = context
   // From the last one: a call that dies in between is repeated.
-  for (let resubmit = await engine.total(queues.resubmits(id)); resubmit >= 0; resubmit -= 1) {
+  for (let resubmit = await resubmitsOf(id, context); resubmit >= 0; resubmit -= 1) {
     await engine.release(queues.credits, partOf(id, resubmit))
     if (resubmit > 0) await engine.release(queues.resubmits(id), String(resubmit - 1))
   }

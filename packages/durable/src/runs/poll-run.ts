@@ -4,6 +4,7 @@ import {
   jitter,
   NewestMap,
   pollDelayMs,
+  stringIn,
   type Task,
   type TaskFailure,
   type TaskHandler,
@@ -13,14 +14,15 @@ import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
 import {
-  creditsPart,
   freePlace,
   fromJson,
   type RunsContext,
+  releaseLast,
   reportEnd,
   resubmitsOf,
   stored,
   storeOutcome,
+  workNow,
 } from './runs-context.ts'
 
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
@@ -76,28 +78,24 @@ interface OfRun {
 async function leavesUnknown(id: string, { state }: Outcome, job: OfRun): Promise<boolean> {
   const { data, context } = job
   if (state === 'succeeded' || data?.mayBeUnknown) return false
-  return (await resubmitsOf({ id, fence: 2 }, context)) > 0
+  return (await resubmitsOf(id, context)) > 0
 }
 
 /** As the end of a job that was learned elsewhere than by a poll. False when that is the end of its run. */
 export async function leaveUnknown(id: string, outcome: Outcome, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
-  const { jobId } = { jobId: undefined, ...outcome }
   const polled = await engine.get(queues.poll, id)
   const data = polled && fromJson<PollData>(polled.data)
   if (!(await leavesUnknown(id, outcome, { data, context }))) return false
   const handler: TaskHandler = (task) => endSend(outcome, task, context)
-  const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
-  if (data?.jobId === jobId) await engine.once(queues.poll, handler, options)
+  if (data?.jobId === stringIn(outcome, 'jobId')) await workNow('poll', id, { handler, context })
   return true
 }
 
 /** Ends the polls of a job that did not succeed, and leaves its run unknown. */
 async function endSend(outcome: Outcome, task: Task, context: RunsContext): Promise<never> {
-  const { engine, queues } = context
   const { state, error } = { error: undefined, ...outcome }
-  const part = await creditsPart({ id: task.id, fence: 2 }, context)
-  if (state === 'cancelled') await stored(() => engine.release(queues.credits, part), context)
+  if (state === 'cancelled') await stored(() => releaseLast(task.id, context), context)
   const message = `The run was sent before, and that send may be charged. Of its last job: ${error?.message}`
   return endPolls(new NonRetriableError('unknown', message), task, context)
 }

@@ -1,5 +1,5 @@
-import { sleep, stringIn, systemClock, type TaskRecord, type TaskState } from '@modelrun/kit'
-import { AbortedError } from 'modelrun'
+import { sleep, stringIn, systemClock, type TaskRecord, type TaskState, untilStored } from '@modelrun/kit'
+import { AbortedError, ModelRunError } from 'modelrun'
 import { isPaused } from './pauses.ts'
 import {
   attemptId,
@@ -16,7 +16,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { createReads, fromJson, OPEN_STATES, type Reads, type RunsContext } from './runs-context.ts'
+import { BACKOFF, fromJson, OPEN_STATES, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -101,6 +101,29 @@ function endOf(
   const own = model === undefined || input === undefined ? undefined : { model, input }
   const run = submitted === undefined ? own : fromJson<SubmitData>(submitted.data)
   return run && { ...run, ...timesOf(submitted), ...members, endedAt }
+}
+
+/** Repeats a read. */
+export type Reads = <Value>(read: () => Promise<Value>) => Promise<Value>
+
+/**
+ * Returns the reads of a loop. They are repeated while the store fails, so that the loop outlives a restart of it. A store that
+ * has never responded is a mistake of the program, such as a forgotten `setup()`: then the first failure ends the loop.
+ */
+export function createReads({ onError }: Pick<RunsContext, 'onError'>, signal: AbortSignal | undefined): Reads {
+  let hasResponded = false
+  return async (read) => {
+    const value = await untilStored(read, {
+      ...BACKOFF,
+      signal,
+      onError: (error) => {
+        if (!hasResponded || error instanceof ModelRunError) throw error
+        onError(error)
+      },
+    })
+    hasResponded = true
+    return value
+  }
 }
 
 /** Yields finished runs in the order of their ends, until no run is open. */

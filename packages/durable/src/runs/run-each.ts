@@ -1,8 +1,8 @@
 import { checkEach, hasMethods, needs, sleep, systemClock, type TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import { READ_EVERY_MS, readRun } from './read-runs.ts'
+import { createReads, READ_EVERY_MS, type Reads, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
-import { createReads, type Reads, type RunsContext } from './runs-context.ts'
+import type { RunsContext } from './runs-context.ts'
 
 /** An item that becomes a run of the batch. */
 export interface RunItem {

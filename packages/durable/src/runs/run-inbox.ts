@@ -46,7 +46,7 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   if (key === undefined || outcome === undefined) return
   const submit = await engine.get(queues.submit, key)
   // The run was deleted, and its key may have been added again. 0.1.0 did not name the time.
-  const { addedAt = submit?.addedAt } = { addedAt: memberOf(note, 'addedAt') }
+  const addedAt = memberOf(note, 'addedAt') ?? submit?.addedAt
   if (submit === undefined || isDeleted(submit) || addedAt !== submit.addedAt) return
   if (await leaveUnknown(key, outcome, context)) return
   await storeOutcome(key, outcome, context)

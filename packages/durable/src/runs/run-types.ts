@@ -1,4 +1,4 @@
-import { readArguments, showValue, type TaskFailure } from '@modelrun/kit'
+import { defined, readArguments, showValue, type TaskFailure } from '@modelrun/kit'
 import { ConfigurationError, type Job, type Output } from 'modelrun'
 
 interface OpenEnd {
@@ -203,9 +203,8 @@ const LONGEST_MS = 300_000
 
 /** An open run as a step. */
 export function openStep(step: OpenStep): OpenStep {
-  const { jobId, error, ...rest } = step
   const afterMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, Math.ceil(step.afterMs)))
-  return { ...rest, afterMs, ...(jobId === undefined ? {} : { jobId }), ...(error === undefined ? {} : { error }) }
+  return defined({ ...step, afterMs })
 }
 
 /** Separates the key of a run from the number of its attempt. Keys of users never have it. */

@@ -85,11 +85,13 @@ export function fromJson<Value extends SubmitData | PollData | Outcome | TaskFai
 }
 
 /** How often a person has decided to send the run again, because an earlier send of it may be charged. */
-export async function resubmitsOf(
-  { id, fence }: Pick<Task, 'id' | 'fence'>,
-  { engine, queues }: RunsContext,
-): Promise<number> {
-  return fence === 1 ? 0 : await engine.total(queues.resubmits(id))
+export function resubmitsOf(id: string, { engine, queues }: RunsContext): Promise<number> {
+  return engine.total(queues.resubmits(id))
+}
+
+/** The same for a task that is worked: the store is not read for one that was never worked before. */
+export async function earlierSends({ id, fence }: Pick<Task, 'id' | 'fence'>, context: RunsContext): Promise<number> {
+  return fence === 1 ? 0 : await resubmitsOf(id, context)
 }
 
 /**
@@ -97,7 +99,7 @@ export async function resubmitsOf(
  * because it may be charged; a send that is repeated, because it was not made, has the same one.
  */
 export async function creditsPart(task: Pick<Task, 'id' | 'fence'>, context: RunsContext): Promise<string> {
-  return partOf(task.id, await resubmitsOf(task, context))
+  return partOf(task.id, await earlierSends(task, context))
 }
 
 /** The last number is stored since 0.1.0. */
@@ -128,12 +130,29 @@ export async function settleEnd(id: string, state: Outcome['state'], context: Ru
   if (state === 'succeeded') return
   await engine.add(queues.ends[state], id, { data: null })
   // An earlier outcome stays, and the mark is of a run that was neither retried nor deleted meanwhile.
-  const names = [queues.outcomes, queues.retried].map((queue, at) => ({ queue, id: at === 0 ? id : nextAttemptId(id) }))
-  const [stored, retried] = await engine.getAll(names)
+  const [stored, retried] = await engine.getAll([
+    { queue: queues.outcomes, id },
+    { queue: queues.retried, id: nextAttemptId(id) },
+  ])
   const isOwn = stored !== undefined && fromJson<Outcome>(stored.data).state === state
   if (!isOwn || retried !== undefined) await engine.remove(queues.ends[state], id)
   // Nothing is charged for it, also when it was cancelled elsewhere.
-  if (isOwn && state === 'cancelled') await engine.release(queues.credits, await creditsPart({ id, fence: 2 }, context))
+  if (isOwn && state === 'cancelled') await releaseLast(id, context)
+}
+
+/** Gives back the credits of the last send of a run: its job was cancelled. */
+export async function releaseLast(id: string, context: RunsContext): Promise<void> {
+  await context.engine.release(context.queues.credits, partOf(id, await resubmitsOf(id, context)))
+}
+
+/** Works one task of a run now, if no worker has it: before it is due, and in a pause. Resolves to whether it was worked. */
+export async function workNow(
+  name: 'submit' | 'poll',
+  id: string,
+  { handler, context: { engine, queues } }: { handler: TaskHandler; context: RunsContext },
+): Promise<boolean> {
+  const options = { id, isEarly: true, ignoresPause: true, startMark: 'handler' } as const
+  return (await engine.once(queues[name], handler, options)).isRun
 }
 
 /** Wait for a place, of all processes. */
@@ -157,7 +176,7 @@ export async function freePlace(id: string, context: RunsContext): Promise<void>
 }
 
 /** Waits while the store fails. */
-const BACKOFF = { clock: systemClock, firstMs: 100, maxMs: 5_000 } as const
+export const BACKOFF = { clock: systemClock, firstMs: 100, maxMs: 5_000 } as const
 
 /** Repeats a change of the store until it succeeds: nothing else knows what it stores. */
 export function stored<Value>(change: () => Promise<Value>, { onError }: Pick<RunsContext, 'onError'>): Promise<Value> {
@@ -207,29 +226,6 @@ export function patiently<Value>(call: () => Promise<Value>): Promise<Value> {
     if (error instanceof ModelRunError || performance.now() > giveUpAt) throw error
   }
   return untilStored(call, { clock: systemClock, firstMs: FIRST_WAIT_MS, maxMs: 500, onError })
-}
-
-/** Repeats a read. */
-export type Reads = <Value>(read: () => Promise<Value>) => Promise<Value>
-
-/**
- * Returns the reads of a loop. They are repeated while the store fails, so that the loop outlives a restart of it. A store that
- * has never responded is a mistake of the program, such as a forgotten `setup()`: then the first failure ends the loop.
- */
-export function createReads({ onError }: Pick<RunsContext, 'onError'>, signal: AbortSignal | undefined): Reads {
-  let hasResponded = false
-  return async (read) => {
-    const value = await untilStored(read, {
-      ...BACKOFF,
-      signal,
-      onError: (error) => {
-        if (!hasResponded || error instanceof ModelRunError) throw error
-        onError(error)
-      },
-    })
-    hasResponded = true
-    return value
-  }
 }
 
 const PAGE = 100

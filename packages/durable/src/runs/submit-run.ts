@@ -7,13 +7,13 @@ import { cancelledBefore, type Outcome, type SubmitData, type UnsentOutcome } fr
 import {
   asJson,
   creditsPart,
+  earlierSends,
   FIRST_WAIT_MS,
   freePlace,
   fromJson,
   note,
   type RunsContext,
   reportEnd,
-  resubmitsOf,
   settleEnd,
   stored,
   storeOutcome,
@@ -197,7 +197,7 @@ async function park({ id }: Task, context: RunsContext, cause?: unknown): Promis
  */
 async function endUnsent(task: Task, end: UnsentOutcome, context: RunsContext): Promise<Json> {
   const { engine, queues } = context
-  if ((await stored(() => resubmitsOf(task, context), context)) > 0) {
+  if ((await stored(() => earlierSends(task, context), context)) > 0) {
     await stored(() => giveBack(task, context), context)
     throw await park(task, context, `it was sent before. Its resubmit was not accepted: ${end.error.message}`)
   }

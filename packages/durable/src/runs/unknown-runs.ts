@@ -4,7 +4,7 @@ import { addAttempt, agreedTo, submitDataOf } from './add-run.ts'
 import { type ListedRun, partAfter, type RunList } from './list-runs.ts'
 import { type Attempt, latestAttempt, readAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type SubmitData } from './run-types.ts'
-import { asJson, decide, OPEN_STATES, pagesOf, type RunsContext, storeOutcome } from './runs-context.ts'
+import { asJson, decide, OPEN_STATES, pagesOf, type RunsContext, resubmitsOf, storeOutcome } from './runs-context.ts'
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
 export async function listUnknown({ limit = 100, after }: RunList, context: RunsContext): Promise<ListedRun[]> {
@@ -99,8 +99,7 @@ export async function resubmitUnknown(
     return true
   }
   // Counted before it is sent, because the earlier send may be charged, too.
-  const resubmits = queues.resubmits(id)
-  await engine.reserve(resubmits, String(await engine.total(resubmits)), { amount: 1 })
+  await engine.reserve(queues.resubmits(id), String(await resubmitsOf(id, context)), { amount: 1 })
   await engine.remove(queues.cancels, id)
   await engine.update(queues.submit, id, asJson(submitDataOf(latest.run)))
   // A delivery may have ended it meanwhile: then nothing is sent.

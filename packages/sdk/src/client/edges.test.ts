@@ -43,7 +43,7 @@ describe('the response to a run', () => {
     },
   )
 
-  test.each([null, '', 'error'])('with an error, an empty output and the status %j is no result', async (status) => {
+  test.each([null, '', 'error'])('with an error, an empty output and the status %j is not a result', async (status) => {
     const body = { error: { code: 'X', message: 'x' }, status, job_id: '', output: { type: '', items: [] } }
     const { client } = createTestClient([json(500, body)])
     await expect(client.run('m', {})).rejects.toMatchObject({ code: 'server_error', submission: 'unknown' })

@@ -23,7 +23,7 @@ describe('an engine that is down', () => {
     expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
-  test('with wrong options is no fault of the sender, who does not read of them', async () => {
+  test('with wrong options is not a fault of the sender, who does not read of them', async () => {
     const setup = async () => {
       throw new ConfigurationError({ message: 'The file /var/secret.db is of a newer version.' })
     }

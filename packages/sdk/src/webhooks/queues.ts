@@ -70,7 +70,7 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
       if (isSetUp) await setup()
       return await use()
     } catch (cause) {
-      // An engine that cannot be set up is no fault of the sender of a delivery; the id of a job may be one.
+      // An engine that cannot be set up is not a fault of the sender of a delivery; the id of a job may be one.
       if (cause instanceof EngineError || (isSetUp && cause instanceof ModelRunError)) throw cause
       throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
     }

@@ -177,7 +177,7 @@ const MAX_BEHIND = 1_000
 
 /**
  * Parses JSON, also with a few characters behind it, such as the comment of a cache, and that of Python, which writes `NaN` and
- * `Infinity`: they become null. Undefined for what is no JSON.
+ * `Infinity`: they become null. Undefined for what is not JSON.
  */
 export function parseLoosely(text: string): unknown {
   const value = tryParseJson(text)

@@ -44,7 +44,7 @@ describe.each(Object.entries(CALLS))('the result that is in the response is retu
   test.each([
     ['whose status is written otherwise', whole({ status: ' COMPLETED ' })],
     ['whose status is another word', whole({ status: 'done' })],
-    ['whose status is no word', whole({ status: 3 })],
+    ['whose status is not a word', whole({ status: 3 })],
     ['with a comment behind the JSON', `${whole({})}\n<!-- cached -->`],
     ['with NUL behind the JSON', `${whole({})}\0`],
     ['in `data`', JSON.stringify({ status: 'success', data: COMPLETED })],
