@@ -25,7 +25,7 @@ async function* readItems() {
   for await (const { name: key, ...input } of rows) yield { key, input }
 }
 
-// Ends the loop once the runs that are being sent are stored.
+// Ends the loop. `engine.close()` waits until the runs that are being sent are stored.
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 

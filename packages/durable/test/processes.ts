@@ -9,7 +9,7 @@ import { SqliteTable } from '../src/sqlite/sqlite-table.ts'
 import { asRequest, atEnd, MODEL } from './batch.ts'
 
 /** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
-export type Fault = 'dies before' | 'dies after' | 'fails' | 'loses the response' | undefined
+export type Fault = 'dies before' | 'dies after' | 'fails' | 'hangs' | 'loses the response' | undefined
 
 /** When something happens to a process. */
 export interface Faults {
@@ -48,10 +48,12 @@ export async function loop({ runs }: Process, key: string): Promise<{ run: StepR
 
 const DEATH = new Promise<never>(() => {})
 const LOCK_MS = 3_000
+const HANG_MS = 60_000
 
 /** Runs work with a fault. What a dead process waits for never comes. */
 async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Value>): Promise<Value> {
   if (fault === 'fails') throw new Error('The connection is refused.')
+  if (fault === 'hangs') await new Promise((resolve) => setTimeout(resolve, HANG_MS))
   if (fault === 'dies before') die()
   if (fault === 'dies before') return DEATH
   const value = await work()

@@ -75,6 +75,20 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
+/** Settles like work of others. Once the signal aborts, it ends at once as `onAbort` does: neither a store nor a request is awaited. */
+export async function unlessAborted<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: (reason: unknown) => T,
+): Promise<T> {
+  if (signal === undefined) return await work()
+  if (signal.aborted) return onAbort(signal.reason)
+  return await abortable(work(), signal).catch((error) => {
+    if (signal.aborted) return onAbort(signal.reason)
+    throw error
+  })
+}
+
 /** Calls what the caller plugged in, which may be async. `onFailure` gets what it throws, or its promise rejects with. */
 export function watch(call: () => unknown, onFailure: (error: unknown) => void): void {
   try {
@@ -160,8 +174,9 @@ export async function untilStored<Value>(call: () => Promise<Value>, options: Re
   for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {
     signal?.throwIfAborted()
     try {
-      return await call()
+      return await (signal === undefined ? call() : abortable(call(), signal))
     } catch (error) {
+      signal?.throwIfAborted()
       onError(error)
     }
     await sleep(clock, delayMs, signal)

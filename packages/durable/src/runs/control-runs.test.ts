@@ -1,7 +1,7 @@
-import { AbortedError, ModelRun } from 'modelrun'
-import { expect, test, vi } from 'vitest'
+import { ModelRun } from 'modelrun'
+import { describe, expect, it, test, vi } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import { openProcesses } from '../../test/processes.ts'
+import { type Faults, openProcesses } from '../../test/processes.ts'
 import { createRuns } from './create-runs.ts'
 import type { Runs } from './runs-options.ts'
 
@@ -82,30 +82,49 @@ async function drain(list: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of list);
 }
 
-type Aborted = readonly [hangs: string, call: (runs: Runs, signal: AbortSignal) => Promise<unknown>]
+type Call = (runs: Runs, signal: AbortSignal) => Promise<unknown>
 
-test.each<Aborted>([
-  ['POST', (runs, signal) => drain(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }], { signal }))],
-  ['GET', (runs, signal) => runs.send('a', MODEL, { prompt: 'a' }, { maxCredits: 5, signal })],
-  ['', (runs, signal) => runs.add('a', MODEL, {}).then(() => drain(runs.results({ signal })))],
-])('an aborted call ends although a request hangs: %s', async (hangs, call) => {
-  const { server, engine } = await openBatch()
-  const service = server.clientOptions()
-  const fetch: typeof globalThis.fetch = async (url, init) => {
-    // Longer than the call, which sends nothing later.
-    if ((init?.method ?? 'GET') === hangs) await new Promise((resolve) => setTimeout(resolve, 30_000))
-    return await service.fetch(url, init)
-  }
-  const client = new ModelRun({ ...service, clock: undefined, fetch })
-  const controller = new AbortController()
-  const runs = createRuns({ engine, client })
-  setTimeout(() => controller.abort(), 1_000)
-  const startedAt = performance.now()
-  await expect(settled(call(runs, controller.signal))).rejects.toBeInstanceOf(AbortedError)
-  expect(performance.now() - startedAt).toBeLessThan(1_100)
-  await pass(60_000)
-  if (hangs !== 'POST') expect(await settled(runs.get('a'))).toMatchObject({ state: 'waiting' })
-})
+const CALLS: [name: string, call: Call][] = [
+  ['send', (runs, signal) => runs.send('a', MODEL, { prompt: 'a' }, { maxCredits: 5, signal })],
+  ['runEach', (runs, signal) => drain(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'a' } }], { signal }))],
+  ['sweep', (runs, signal) => runs.sweep({ signal })],
+  ['results', (runs, signal) => drain(runs.results({ signal }))],
+]
+
+/** The request, or change of the store, from which on everything of its kind hangs for a minute. */
+describe.each(['GET model', 'POST', 'get', 'lock', 'reserve', 'markStarted', 'the store after POST'])(
+  'while %s hangs',
+  (from) => {
+    it.each(CALLS)('%s ends at once when it is aborted, and what was sent is stored later', async (name, call) => {
+      const shared = await openProcesses(200)
+      await settled(shared.open().runs.add('a', MODEL, { prompt: 'a' }))
+      const startedAt = performance.now()
+      let hangs = false
+      const request: Faults['request'] = (at) => {
+        if (from.endsWith(at)) hangs = true
+        return at === from ? 'hangs' : undefined
+      }
+      const store: Faults['store'] = (at) => {
+        if (at.startsWith(from)) hangs = true
+        return hangs && performance.now() - startedAt < 5_000 ? 'hangs' : undefined
+      }
+      const { runs } = shared.open({ lockMs: 100_000 }, { request, store })
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(), 1_000)
+      const end = await settled(call(runs, controller.signal).catch((error: unknown) => error))
+      expect(performance.now() - startedAt).toBe(1_000)
+      const mayBeSent = name === 'send' && from.endsWith('POST')
+      expect(end).toMatchObject(mayBeSent ? { state: 'running' } : { name: 'AbortedError', code: 'aborted' })
+      await pass(300_000)
+      const isUnsent = name === 'send' && !mayBeSent
+      if (!isUnsent) await settled(shared.open().runs.sweep())
+      const { state } = await settled(shared.open().runs.read('a'))
+      const ended = from === 'POST' && name !== 'results' ? 'unknown' : 'succeeded'
+      const { credits } = await settled(shared.open().runs.progress())
+      expect([state, shared.posts, credits]).toEqual(isUnsent ? ['waiting', {}, 0] : [ended, { a: 1 }, 4])
+    })
+  },
+)
 
 test.each([
   ['hang', () => new Promise<Response>(() => {})],

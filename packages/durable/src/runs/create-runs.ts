@@ -7,7 +7,7 @@ import { cancelAllRuns, cancelRun } from './control-runs.ts'
 import { deleteRuns } from './delete-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { pauseRuns, resumeRuns } from './pauses.ts'
-import { abortedLoop, readProgress, readResults, readRun } from './read-runs.ts'
+import { abortedCall, readProgress, readResults, readRun } from './read-runs.ts'
 import { type ReadCursors, RunEach } from './run-each.ts'
 import { createRunInbox } from './run-inbox.ts'
 import { checkKey } from './run-types.ts'
@@ -87,7 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
     resume: () => resumeRuns(context),
     async *runEach(model, items, options = {}) {
       const { concurrency = ITEMS_AT_ONCE, signal } = readOptions('runs.runEach', options, LOOP_OPTIONS)
-      if (signal?.aborted) throw abortedLoop(signal.reason)
+      if (signal?.aborted) throw abortedCall(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
         // An item of JavaScript may be nothing at all.
@@ -98,7 +98,7 @@ export function createRuns(options: RunsOptions): Runs {
         concurrency,
         cursors: ownCursors,
       })
-      const onAbort = () => loop.fail(abortedLoop(signal?.reason))
+      const onAbort = () => loop.fail(abortedCall(signal?.reason))
       signal?.addEventListener('abort', onAbort, { once: true })
       // At once, also while the consumer is busy with an item: nothing more is sent.
       loop.signal.addEventListener('abort', () => void workers.release(loop), { once: true })

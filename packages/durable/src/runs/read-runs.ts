@@ -147,12 +147,12 @@ export async function* readResults(
       await sleep(systemClock, READ_EVERY_MS, signal)
     }
   } catch (error) {
-    throw signal?.aborted ? abortedLoop(signal.reason) : error
+    throw signal?.aborted ? abortedCall(signal.reason) : error
   }
 }
 
-export function abortedLoop(cause: unknown): AbortedError {
-  const message = 'The loop was aborted. Its runs stay in the batch: the same call continues them.'
+export function abortedCall(cause: unknown): AbortedError {
+  const message = 'The call was aborted. Its runs stay in the batch: the same call continues them.'
   return new AbortedError({ message, cause, submission: 'unknown' })
 }
 

@@ -1,4 +1,13 @@
-import { jitter, type OnceResult, type Rate, sleep, systemClock, type Task, type TaskHandler } from '@modelrun/kit'
+import {
+  jitter,
+  type OnceResult,
+  type Rate,
+  sleep,
+  systemClock,
+  type Task,
+  type TaskHandler,
+  unlessAborted,
+} from '@modelrun/kit'
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
@@ -7,7 +16,7 @@ import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { completeDeletion } from './delete-runs.ts'
 import { pauseReason } from './pauses.ts'
 import { type Attempt, latestAttempt } from './read-runs.ts'
-import { endedStep, type GivenRun, openStep, type StepRun, type SubmitData } from './run-types.ts'
+import { endedStep, type GivenRun, openStep, type Run, type StepRun, type SubmitData } from './run-types.ts'
 import { asJson, decide, FIRST_WAIT_MS, fromJson, patiently, type RunsContext, type Watch } from './runs-context.ts'
 import { firstPollMs } from './submit-run.ts'
 import { resolveUnknown } from './unknown-runs.ts'
@@ -20,7 +29,7 @@ export interface SendOptions {
   maxCredits?: number | undefined
   /** Longest wait for another caller that is sending the run right now, in milliseconds. Default 5,000. */
   waitMs?: number | undefined
-  /** Stops the call before the run is sent. The run stays in the batch. */
+  /** Ends the call at once. A run that is not sent yet stays in the batch; one that may be sent is returned as it is known. */
   signal?: AbortSignal | undefined
 }
 
@@ -46,31 +55,33 @@ export async function sendRun(
   const { context } = workers
   const wanted = checkedRun(key, { model, input, maxCredits: more.maxCredits, webhookUrl: more.webhookUrl })
   checkWebhookUrl(wanted, context)
-  if (signal?.aborted) throw aborted(signal.reason)
-  const known = await patiently(() => addOrRead(key, wanted, context))
   const watch: Watch = {}
+  let last: Partial<Run> = {}
   const work = async (latest: Attempt) => {
+    last = latest.run
     checkSameRun(key, wanted, latest.run)
-    const ended = endedStep(latest.run)
-    if (ended !== undefined) return ended
-    if (signal?.aborted) throw aborted(signal.reason)
+    signal?.throwIfAborted()
     const name = latest.run.jobId === undefined ? 'submit' : 'poll'
-    const step = await workOnce(
-      latest,
-      { name, mayRun: name === 'submit' ? mayRun : undefined, watch, signal },
-      workers,
-    )
-    if (step?.state === 'waiting' && signal?.aborted) throw aborted(signal.reason)
-    return step
+    const mayRun = name === 'submit' ? isSame : undefined
+    return endedStep(latest.run) ?? (await workOnce(latest, { name, mayRun, watch, signal }, workers))
   }
-  const mayRun = ({ data }: Task) => {
-    if (signal?.aborted) throw aborted(signal.reason)
+  const isSame = ({ data }: Task) => {
     // Another caller may have added the key after it was read.
     checkSameRun(key, wanted, fromJson<SubmitData>(data))
     return true
   }
   const isDone = (step: StepRun) => step.state !== 'running' || step.jobId !== undefined
-  return untilStep(known, { work, isDone, waitMs, watch }, context)
+  const send = async () => {
+    const known = await patiently(() => addOrRead(key, wanted, context))
+    return untilStep(known, { work, isDone, waitMs, watch }, context)
+  }
+  return unlessAborted(send, signal, (reason) => {
+    const { state = 'waiting', jobId = watch.jobId } = last
+    if (watch.end !== undefined) return watch.end
+    if (watch.isMarked || state !== 'waiting') return openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
+    const message = 'The call was aborted before it sent the run, which stays in the batch.'
+    throw new AbortedError({ message, cause: reason, submission: 'not_sent' })
+  })
 }
 
 interface Until {
@@ -139,7 +150,7 @@ interface OneRun {
   watch: Watch
   /** Also before it is due. */
   isEarly?: boolean | undefined
-  /** Ends a poll, or the work before the run is sent. */
+  /** Ends the work before the run is sent, or a poll. */
   signal?: AbortSignal | undefined
 }
 
@@ -226,11 +237,6 @@ function checkWebhookUrl({ webhookUrl }: SubmitData, { inbox }: RunsContext): vo
   if (webhookUrl === undefined || inbox === undefined) return
   const message = 'A batch with `webhooks` has a callback URL for each run: leave `webhookUrl` out. Nothing was sent.'
   throw new ConfigurationError({ message })
-}
-
-function aborted(cause: unknown): AbortedError {
-  const message = 'The call was aborted before it sent the run, which stays in the batch.'
-  return new AbortedError({ message, cause, submission: 'not_sent' })
 }
 
 /**

@@ -95,6 +95,10 @@ async function prepare(
   const most = (agreed ?? maxCredits) === undefined ? undefined : Math.min(agreed ?? price, price)
   const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
   return async () => {
+    if (task.signal.aborted) {
+      await stored(() => giveBack(task, context), context)
+      throw new RetryAfterError(0)
+    }
     const job = await client.submit(model, input, options)
     const { id, requestId } = job
     return { jobId: id, requestId, output: id === '' ? (await job.result()).output : undefined }

@@ -1,6 +1,6 @@
-import { sleep, systemClock } from '@modelrun/kit'
+import { sleep, systemClock, unlessAborted } from '@modelrun/kit'
 import type { BatchWorkers } from './batch-workers.ts'
-import { readProgress } from './read-runs.ts'
+import { abortedCall, readProgress } from './read-runs.ts'
 import type { RunsProgress } from './run-types.ts'
 import { patiently, type RunsContext } from './runs-context.ts'
 
@@ -8,7 +8,7 @@ import { patiently, type RunsContext } from './runs-context.ts'
 export interface SweepOptions {
   /** Longest time in which something starts, in milliseconds. What runs then is waited for. Default 20,000. */
   forMs?: number | undefined
-  /** Ends the sweep early. */
+  /** Ends the sweep at once, with an AbortedError. What runs then is stored all the same. */
   signal?: AbortSignal | undefined
 }
 
@@ -33,12 +33,19 @@ export async function sweepRuns(
       idle = isRunning() || (await patiently(() => isDueSoon(context))) ? 0 : idle + 1
     }
   }
-  workers.use(user)
-  // Both have ended when the sweep has, also when one of them fails.
-  const ends = await Promise.allSettled([untilIdle(), context.inbox?.sweep({ forMs, signal })])
-  await workers.release(user)
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return patiently(() => readProgress(context))
+  const sweep = async () => {
+    workers.use(user)
+    // Both have ended when the sweep has, also when one of them fails.
+    const ends = await Promise.allSettled([untilIdle(), context.inbox?.sweep({ forMs, signal })])
+    await workers.release(user)
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    return patiently(() => readProgress(context))
+  }
+  return unlessAborted(sweep, signal, (reason) => {
+    // Also when the store never responds.
+    void workers.release(user)
+    throw abortedCall(reason)
+  })
 }
 
 /** What waits for the end of a pause must not keep a function alive, nor what other processes run. */

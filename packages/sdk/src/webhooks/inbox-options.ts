@@ -172,7 +172,7 @@ export interface ExpectOptions extends PrepareOptions {
 export interface SweepOptions {
   /** Longest time that a sweep takes, in milliseconds. Handlers that run then are waited for. Default 20,000. */
   forMs?: number | undefined
-  /** Ends the sweep early. */
+  /** Ends the sweep at once, with an AbortedError. Handlers that run then are not interrupted. */
   signal?: AbortSignal | undefined
 }
 

@@ -6,6 +6,7 @@ import {
   RetryAfterError,
   type Task,
   type TaskHandler,
+  unlessAborted,
   type Worker,
   watch,
 } from '@modelrun/kit'
@@ -64,10 +65,15 @@ export class InboxWorkers {
 
   /** Works everything that is due, and stops. */
   async sweep({ forMs = 20_000, signal }: SweepOptions): Promise<SweepReport> {
-    const before = this.#worked
-    await this.#workUntilIdle(forMs, signal)
-    await this.#clean(() => removeOldTasks(this.#core))
-    return { worked: this.#worked - before }
+    const sweep = async () => {
+      const before = this.#worked
+      await this.#workUntilIdle(forMs, signal)
+      await this.#clean(() => removeOldTasks(this.#core))
+      return { worked: this.#worked - before }
+    }
+    return await unlessAborted(sweep, signal, (cause) => {
+      throw new AbortedError({ message: 'The sweep was aborted. The same call continues its work.', cause })
+    })
   }
 
   /** Works a delivery that was just stored, and what else is due: with `waitUntil` until nothing is, else from now on. */
