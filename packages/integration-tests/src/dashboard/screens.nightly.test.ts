@@ -119,19 +119,6 @@ describeDashboard('the dashboard in a real browser', (kit) => {
     await page.getByText(/^1 of /).waitFor()
     await page.close()
   })
-
-  it('pauses time, moves it on and speeds it up', async () => {
-    const { server, open } = await kit.serve({ clock: 'system' })
-    const page = await open('#/controls')
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Time is paused', { exact: true }).waitFor()
-    const before = server.clock.now()
-    await page.getByRole('button', { name: 'Step 1 s' }).click()
-    await expect.poll(() => server.clock.now()).toBe(before + 1_000)
-    await page.getByText('1,000 ×', { exact: true }).click()
-    await expect.poll(() => server.clock.now()).toBeGreaterThan(before + 20_000)
-    await page.close()
-  })
 })
 
 /** Size of an image and how many colours are in it. */

@@ -40,7 +40,6 @@ const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>
   revokeKey: ({ key }) => ({ key }),
   addScript: ({ key }) => ({ key, model: 'aurora-image', outcomes: [{ result: 'hang', after_ms: 1 }] }),
   advanceClock: () => ({ advance_ms: 60_000 }),
-  setClockScale: () => ({ scale: 2 }),
   addFault: () => ({ kind: 'unavailable', route: 'getJob', retry_after: 1 }),
   reset: ({ key }) => ({ key }),
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
@@ -62,9 +61,6 @@ const operations = Object.entries(document.paths as Record<string, Record<string
   ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 )
 
-/** It needs another clock: tested apart. */
-const OTHERS = ['setClockScale']
-
 /** What is wrong with a value, by a schema of the document. */
 function problems(name: string, value: unknown): string[] {
   const validate = ajv.getSchema(`control#/components/schemas/${name}`)
@@ -76,30 +72,20 @@ function schemaName(holder: unknown): string {
   return String(Reflect.get(Object(holder), 'content')['application/json'].schema.$ref).replace(/.*\//, '')
 }
 
-it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
-  '$operationId takes and gives what the document says',
-  async (operation) => {
-    const setup = await setUp()
-    const { operationId, path, method, requestBody } = operation
-    const id = /complete|fail$/.test(path) ? setup.unfinished : setup.finished
-    const body = await BODIES[operationId]?.(setup)
-    expect(body !== undefined).toBe(requestBody !== undefined)
-    if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
-    const response = await setup.server.fetch(path.replace(/\{\w+\}/, id), {
-      method: method.toUpperCase(),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const shown = await response.json()
-    expect([response.status, shown.error]).toEqual([200, undefined])
-    expect(problems(schemaName(Reflect.get(operation, 'responses')[200]), shown)).toEqual([])
-  },
-)
-
-it('setClockScale takes and gives what the document says', async () => {
-  const server = createCheckedServer({ clock: 'system' })
-  const response = await server.fetch('/_reference/clock/scale', { method: 'POST', body: '{"scale":2}' })
-  expect(problems('SetClockScaleBody', { scale: 2 })).toEqual([])
-  expect([response.status, problems('Clock', await response.json())]).toEqual([200, []])
+it.each(operations)('$operationId takes and gives what the document says', async (operation) => {
+  const setup = await setUp()
+  const { operationId, path, method, requestBody } = operation
+  const id = /complete|fail$/.test(path) ? setup.unfinished : setup.finished
+  const body = await BODIES[operationId]?.(setup)
+  expect(body !== undefined).toBe(requestBody !== undefined)
+  if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
+  const response = await setup.server.fetch(path.replace(/\{\w+\}/, id), {
+    method: method.toUpperCase(),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const shown = await response.json()
+  expect([response.status, shown.error]).toEqual([200, undefined])
+  expect(problems(schemaName(Reflect.get(operation, 'responses')[200]), shown)).toEqual([])
 })
 
 it.each(operations.filter(({ requestBody }) => requestBody !== undefined))(

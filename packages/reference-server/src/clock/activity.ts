@@ -1,5 +1,6 @@
-import type { MovableTime, RunningClock } from './clock.ts'
+import type { RunningClock } from './clock.ts'
 import { afterRealTime, nextTurn, realNow } from './real-time.ts'
+import type { VirtualTimers } from './virtual-timers.ts'
 
 /** Something being worked on: a request, a webhook delivery. Virtual time is paused meanwhile. */
 export interface Work {
@@ -82,7 +83,7 @@ export class Activity {
   }
 
   /** Moves time: what falls due until `target` runs in order, and each settles before the next. */
-  async settleUntil(target: number, timers: MovableTime): Promise<void> {
+  async settleUntil(target: number, timers: VirtualTimers): Promise<void> {
     await this.quiet()
     while (timers.fireNext(target)) {
       this.touch()

@@ -32,21 +32,6 @@ export interface ServerClock {
   advance(ms: number): Promise<void>
 }
 
-/** A time that is moved by calls, with its timers. */
-export interface MovableTime {
-  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
-  fireNext(limit: number): boolean
-  /** Moves time to a later moment, and fires nothing. */
-  moveTo(time: number): void
-}
-
-/** The speed of a clock that passes by itself: `system` and `scaled`. */
-interface ClockSpeed extends MovableTime {
-  /** How many times as fast as real time; 0 while it is paused. */
-  scale(): number
-  setScale(scale: number): void
-}
-
 /** A clock that can be stopped for good. */
 export interface RunningClock extends ServerClock {
   /** The same time for clients, whose timers may count for less than the server's own. */
@@ -55,8 +40,8 @@ export interface RunningClock extends ServerClock {
   canJump?(): boolean
   /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void
-  /** Missing where time moves by `advance` or by jumps. */
-  readonly speed?: ClockSpeed
+  /** How many times as fast as real time; missing where time moves by `advance` or by jumps. */
+  readonly scale?: number
   /** Drops all timers; none fires any more. */
   close(): void
 }

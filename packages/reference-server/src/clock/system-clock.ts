@@ -1,35 +1,43 @@
 import type { RunningClock } from './clock.ts'
-import { createPlatformTimers, type PlatformTimers } from './platform-timers.ts'
+import { PlatformTimer } from './platform-timers.ts'
+import { dueTime } from './virtual-timers.ts'
 
 /**
  * Real time from `startTime` on, or a multiple of it. Timers and `Date` are looked up at each call, so a test runner's
  * fake timers work.
  */
-export function createSystemClock(startTime: number, startScale = 1): RunningClock {
+export function createSystemClock(startTime: number, scale = 1): RunningClock {
   const elapsed = createStopwatch()
-  let scale = startScale
-  let start = { time: startTime, elapsed: elapsed() }
+  let start = startTime
   // Platform timers may fire a little early. A timer that fired is proof that its time has come.
-  let provenTime = startTime
+  let provenMs = 0
+  const pending = new Set<unknown>()
+  let isClosed = false
 
-  const now = () => Math.max(provenTime, Math.floor(start.time + (elapsed() - start.elapsed) * scale))
+  const passedMs = () => Math.max(provenMs, Math.floor(elapsed() * scale))
+  const now = () => start + passedMs()
 
-  function startFrom(time: number): void {
-    start = { time, elapsed: elapsed() }
-    provenTime = time
+  function setTimer(callback: () => void, ms: number): PlatformTimer | undefined {
+    const setAt = now()
+    const dueAt = dueTime(setAt, ms)
+    if (dueAt === undefined) return undefined
+    const dueMs = dueAt - start // of the time that has passed: the time may be set meanwhile
+    return new PlatformTimer(() => {
+      provenMs = Math.max(provenMs, dueMs)
+      callback()
+    }, (dueAt - setAt) / scale)
   }
 
-  const onDue = (dueAt: number) => {
-    provenTime = Math.max(provenTime, dueAt)
+  function clearTimer(handle: unknown): void {
+    if (handle instanceof PlatformTimer) handle.stop()
+    pending.delete(handle)
   }
-  const own = createPlatformTimers({ now, scale: () => scale, onDue })
-  // Closing the server takes back its own timers: what its clients wait for is theirs.
-  const forClients = createPlatformTimers({ now, scale: () => scale, onDue })
-  const all = [own, forClients]
 
-  const time = {
-    mode: startScale === 1 ? 'system' : 'scaled',
+  const forClients = {
+    mode: scale === 1 ? 'system' : 'scaled',
     now,
+    setTimeout: setTimer,
+    clearTimeout: clearTimer,
     advance: async () => {
       throw new Error(
         "Time passes by itself here, so it cannot be advanced. Create the server with clock: 'manual' or 'auto'.",
@@ -38,33 +46,27 @@ export function createSystemClock(startTime: number, startScale = 1): RunningClo
   } as const
 
   return {
-    ...time,
-    ...own.clock,
-    close: own.close,
-    setTime: (newTime) => {
-      for (const timers of all) timers.shift(newTime - now())
-      startFrom(newTime)
+    ...forClients,
+    forClients,
+    scale,
+    setTimeout: (callback, ms) => {
+      if (isClosed) return undefined
+      const timer = setTimer(() => {
+        pending.delete(timer)
+        callback()
+      }, ms)
+      pending.add(timer)
+      return timer
     },
-    forClients: { ...time, ...forClients.clock },
-    speed: {
-      scale: () => scale,
-      setScale: (newScale) => {
-        startFrom(now())
-        scale = newScale
-        for (const timers of all) timers.rearm()
-      },
-      moveTo: (newTime) => {
-        startFrom(Math.max(now(), newTime))
-        for (const timers of all) timers.rearm()
-      },
-      fireNext: (limit) => fireFirst(all, limit),
+    // What clients wait for is theirs, and still happens.
+    close: () => {
+      isClosed = true
+      for (const timer of pending) clearTimer(timer)
+    },
+    setTime: (time) => {
+      start = time - passedMs()
     },
   }
-}
-
-function fireFirst(all: readonly PlatformTimers[], limit: number): boolean {
-  const [first] = all.toSorted((one, other) => one.nextDueAt() - other.nextDueAt())
-  return first?.fireNext(limit) === true
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { PlatformTimer } from './platform-timers.ts'
 import { type Timer, VirtualTimers } from './virtual-timers.ts'
 
 /** The clock of a virtual time as clients see it. */
@@ -8,14 +9,6 @@ interface ClientClock extends ServerClock {
   owns(handle: unknown): boolean
   /** The server has closed, and its time is paused. Of its timers those of clients fire now; later ones run in real time. */
   release(timers: readonly Timer[]): void
-}
-
-/** Marks timers of real time, which the virtual clock does not know. */
-class RealTimer {
-  readonly timer: ReturnType<typeof setTimeout>
-  constructor(callback: () => void, ms: number) {
-    this.timer = globalThis.setTimeout(callback, ms)
-  }
 }
 
 function createClientClock(clock: ServerClock): ClientClock {
@@ -33,9 +26,9 @@ function createClientClock(clock: ServerClock): ClientClock {
 
   return {
     ...clock,
-    setTimeout: (callback, ms) => (isReleased ? new RealTimer(callback, ms) : setVirtualTimer(callback, ms)),
+    setTimeout: (callback, ms) => (isReleased ? new PlatformTimer(callback, ms) : setVirtualTimer(callback, ms)),
     clearTimeout: (handle) => {
-      if (handle instanceof RealTimer) return globalThis.clearTimeout(handle.timer)
+      if (handle instanceof PlatformTimer) return handle.stop()
       pending.delete(handle)
       clock.clearTimeout(handle)
     },

@@ -152,8 +152,6 @@ it.each<[call: string, body: object | undefined, error: string]>([
   ['POST clock', undefined, '400 Invalid body: /advance_ms is missing; it must be a number.'],
   ['POST clock', { advance_ms: -1 }, '400 /advance_ms must be 0 or more'],
   ['POST clock', { advance_ms: 1e300 }, '400 ms'],
-  ['POST clock/scale', { scale: -1 }, '400 /scale must be 0 or more'],
-  ['POST clock/scale', { scale: 2 }, '409 it has no speed'],
   ['GET journal?kind=requests', undefined, '400 kind must be one of'],
   ['GET journal?key=sk_test_none', undefined, '404 did not make that API key'],
   ['GET report?key=sk_test_none', undefined, '404 did not make that API key'],
@@ -170,6 +168,12 @@ it.each<[call: string, body: object | undefined, error: string]>([
   const [status] = error.split(' ', 1)
   expect([String(response.status), code]).toEqual([status, codes[response.status]])
   expect(`${status} ${message}`).toContain(error.slice(4))
+})
+
+it('is a 409 to move time that passes by itself', async () => {
+  const response = await apiCaller(createReferenceServer()).post('/_reference/clock', { advance_ms: 1 })
+  const error = { code: 'CONFLICT', message: expect.stringContaining("'manual'") }
+  expect([response.status, errorOf(response)]).toEqual([409, error])
 })
 
 it.each([

@@ -5,9 +5,8 @@ import { say } from '../ui/toast.tsx'
 import { FaultCard } from './fault-card.tsx'
 import { KeyCard } from './key-card.tsx'
 import { PlanCard } from './plans.tsx'
-import { SpeedCard } from './time.tsx'
 
-/** Everything that shapes what the service does: speed, faults, deliveries, keys. */
+/** Everything that shapes what the service does: faults, deliveries, keys. */
 export function Controls() {
   return (
     <section aria-label="Controls">
@@ -16,7 +15,6 @@ export function Controls() {
       </div>
       <div class="split even">
         <div class="side">
-          <SpeedCard />
           <KeyCard />
         </div>
         <div class="side">

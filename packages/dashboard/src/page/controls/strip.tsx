@@ -1,11 +1,9 @@
-import { clock } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import { chooseKey, currentKey, isFirstKey, keys, removeFault, shortKey } from '../data/keys.ts'
 import type { AddedFault, ApiKey } from '../data/wire.ts'
 import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { planText } from './plans.tsx'
-import { setScale } from './time.tsx'
 
 /** Something that is switched on. */
 interface Switched {
@@ -15,7 +13,7 @@ interface Switched {
 
 /** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is switched on. */
 export function Strip() {
-  const all = [...ofTime(), ...keys.value.flatMap(ofAccount), ...ofChosenKey()]
+  const all = [...keys.value.flatMap(ofAccount), ...ofChosenKey()]
   if (all.length === 0) return null
   return (
     <aside class="strip" aria-label="What is switched on">
@@ -27,12 +25,6 @@ export function Strip() {
       ))}
     </aside>
   )
-}
-
-function ofTime(): Switched[] {
-  const { scale = 1 } = clock.value
-  if (scale === 1) return []
-  return [{ text: scale === 0 ? 'Time is paused' : `Time passes ${scale} times as fast`, off: () => setScale(1) }]
 }
 
 function ofAccount(key: ApiKey, index: number): Switched[] {

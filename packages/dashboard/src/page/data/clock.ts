@@ -9,19 +9,13 @@ export const clock = signal<ClockState & { seenAt: number | undefined }>({
   seenAt: undefined,
 })
 
-export const isPaused = computed(() => clock.value.scale === 0)
-
 /** Whether time can be moved on by hand. */
-export const canStep = computed(() => clock.value.scale === undefined || isPaused.value)
+export const canStep = computed(() => clock.value.scale === undefined)
 
 /** The server's time, a few times a second; read it where a time is shown. */
 export const now = signal(0)
 
-/** The speed to which time goes back after a pause. */
-export const resumeScale = signal(1)
-
 export function setClock(state: ClockState): void {
-  if (state.scale) resumeScale.value = state.scale
   clock.value = { ...state, seenAt: performance.now() }
   now.value = timeNow()
 }

@@ -7,7 +7,6 @@ const PATHS = {
   activity: 'M3 12h4l3-7 4 14 3-7h4',
   request: 'M4 12h15m-5-5 5 5-5 5',
   play: 'M8 5v14l11-7z',
-  pause: 'M8 5v14M16 5v14',
   step: 'M6 5v14l9-7zM18 5v14',
   copy: 'M9 9h10v11H9zM5 15V4h10v2',
   bolt: 'M13 3 5 13.500h6L11 21l8-10.500h-6z',
