@@ -22,10 +22,13 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
     const dueAt = dueTime(setAt, ms)
     if (dueAt === undefined) return undefined
     const dueMs = dueAt - start // of the time that has passed: the time may be set meanwhile
-    return new PlatformTimer(() => {
-      provenMs = Math.max(provenMs, dueMs)
-      callback()
-    }, (dueAt - setAt) / scale)
+    return new PlatformTimer(
+      () => {
+        provenMs = Math.max(provenMs, dueMs)
+        callback()
+      },
+      (dueAt - setAt) / scale,
+    )
   }
 
   function clearTimer(handle: unknown): void {

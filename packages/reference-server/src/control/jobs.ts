@@ -20,12 +20,11 @@ const failSchema = z.strictObject({
 /** The routes that read and end jobs of any account. */
 export const JOB_ROUTES = [
   get('readExchanges', 'jobs/{id}/exchanges', (service, context): ControlResponses['Exchanges'] => {
-    const { observer, clock, deliveries } = service
+    const { observer, clock } = service
     const job = requireJob(service, context)
     const now = clock.now()
     const history = { jobId: job.id, records: observer.journal.records(job.account), job, now }
-    const exchanges = exchangesOf(history, deliveries.of(job.account))
-    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(toWire) }
+    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchangesOf(history).map(toWire) }
   }),
   get('readJob', 'jobs/{id}', (service, context) => act(service, context)),
   post('completeJob', 'jobs/{id}/complete').taking(completeSchema, (service, { output }, context) =>

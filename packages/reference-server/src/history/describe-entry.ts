@@ -7,11 +7,11 @@ const MAX_BODY_SHOWN = 200
 export function describeEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case 'request':
-      return `${describeRequest(entry)} -> ${describeResponse(entry)}`
+      return describeRequest(entry)
     case 'job':
       return describeJob(entry)
     case 'delivery':
-      return `${describeSending(entry)} -> ${describeOutcome(entry)}`
+      return describeDelivery(entry)
     case 'note':
       return `note: ${oneLine(entry.text)}`
   }
@@ -22,27 +22,21 @@ export function describeTime(at: number, startAt: number): string {
   return `+${Math.round(at - startAt)} ms`.padStart(12)
 }
 
-/** The half of a request that the client sent. */
-export function describeRequest({ method, path, requestBody }: RequestEntry): string {
+function describeRequest({ method, path, requestBody, ...entry }: RequestEntry): string {
+  const { status = 'no response', jobStatus, code, fault, durationMs } = entry
   const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`
-  return `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
+  const sent = `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
+  return `${sent} -> ${responseOf([status, jobStatus, code, fault && `(fault: ${fault})`], durationMs)}`
 }
 
-/** The half of a request that the server sent. */
-export function describeResponse({ status, jobStatus, code, fault }: RequestEntry): string {
-  const parts = [status ?? 'no response', jobStatus, code, fault && `(fault: ${fault})`]
-  return parts.filter((part) => part !== undefined).join(' ')
-}
-
-/** The half of a delivery that the server sent. */
-export function describeSending({ url }: DeliveryEntry): string {
-  return `webhook to ${withoutPort(url)}`
-}
-
-/** The half of a delivery that the receiver sent. */
-export function describeOutcome({ outcome, status, reason }: DeliveryEntry): string {
+function describeDelivery({ url, outcome, status, reason, durationMs }: DeliveryEntry): string {
   const parts = [outcome, status, reason && `(${withoutPort(oneLine(reason))})`]
-  return parts.filter((part) => part !== undefined).join(' ')
+  return `webhook to ${withoutPort(url)} -> ${responseOf(parts, durationMs)}`
+}
+
+function responseOf(parts: readonly (string | number | undefined)[], durationMs: number): string {
+  const took = durationMs > 0 ? `after ${Math.round(durationMs)} ms` : undefined
+  return [...parts, took].filter((part) => part !== undefined).join(' ')
 }
 
 function describeJob({ from, to, credits, code, isCharged }: JobEntry): string {

@@ -1,4 +1,3 @@
-import type { DeliveryRecord } from '../domain/delivery.ts'
 import {
   type DeliveryEntry,
   type JobEntry,
@@ -16,60 +15,27 @@ interface Places {
   readonly endPlace: number
 }
 
-interface RequestExchange extends RequestEntry, Places {
-  /** 1, and one more for each time that the same request was sent again because it had failed. */
+interface Attempt extends Places {
+  /** 1, and one more for each time that the same request was sent again because it had failed; for each delivery of the result. */
   readonly attempt: number
-}
-
-interface DeliveryExchange extends DeliveryEntry, Places, DeliveryDetails {
-  /** 1 for the first delivery of the result, 2 for its duplicate. */
-  readonly attempt: number
-}
-
-/** What the log of deliveries knows beyond the journal; nothing when it no longer has the delivery. */
-type DeliveryDetails = Pick<DeliveryRecord, 'responseHeaders' | 'responseBody'> & {
-  readonly body?: DeliveryRecord['body'] | undefined
 }
 
 /** Something between client, service and receiver, or within the service: `kind` says which. */
-export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
+export type Exchange = (RequestEntry & Attempt) | (JobEntry & Places) | (DeliveryEntry & Attempt)
 
 /**
  * The timeline of a job as data, which `story()` gives as text: requests, states and deliveries in the order in which
  * they started. The attempts of its run that failed before there was a job come first.
- *
- * @param deliveries of the tenant, with their bodies
  */
-export function exchangesOf(history: JobHistory, deliveries: readonly DeliveryRecord[]): Exchange[] {
+export function exchangesOf(history: JobHistory): Exchange[] {
   const own = recordsOfJob(history)
-  const about = [...failedRuns(history.records, own), ...own]
-  const ordered = about.toSorted((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
-  const attempts = new Attempts()
-  const received = receivedOf(
-    own,
-    deliveries.filter(({ job_id }) => job_id === history.jobId),
-  )
-  return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
-    switch (entry.kind) {
-      case 'request':
-        return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
-      case 'delivery': {
-        const { body, responseHeaders, responseBody } = received.shift() ?? {}
-        const details = { body, responseHeaders, responseBody }
-        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...details }]
-      }
-      case 'job':
-        return [{ ...entry, place, endPlace }]
-      default:
-        return []
-    }
+  const countAttempt = attemptCounter()
+  const records = [...failedRuns(history.records, own), ...own]
+  return records.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
+    if (entry.kind === 'note') return []
+    if (entry.kind === 'job') return [{ ...entry, place, endPlace }]
+    return [{ ...entry, place, endPlace, attempt: countAttempt(entry) }]
   })
-}
-
-/** What the log has of each delivery in the journal: the newest of the one belongs to the newest of the other. */
-function receivedOf(own: readonly JournalRecord[], deliveries: readonly DeliveryRecord[]) {
-  const { length } = own.filter(({ entry }) => entry.kind === 'delivery')
-  return Array.from({ length }, (_, index) => deliveries[deliveries.length - length + index])
 }
 
 /** Requests like the run, right before it, that made no job. */
@@ -101,21 +67,18 @@ function bodyOf({ body, entry }: JournalRecord): string | undefined {
 }
 
 /** Counts what is sent again. */
-class Attempts {
-  readonly #failed = new Map<string, number>()
-  #deliveries = 0
-
-  /** Of an earlier run with the same body nothing says that it was the same caller's. */
-  ofRequest({ method, path, route, status }: RequestEntry): number {
+function attemptCounter(): (entry: RequestEntry | DeliveryEntry) => number {
+  const failed = new Map<string, number>()
+  let deliveries = 0
+  return (entry) => {
+    if (entry.kind === 'delivery') return ++deliveries
+    const { method, path, route, status } = entry
+    // Of an earlier run with the same body nothing says that it was the same caller's.
     if (route === 'runModel') return 1
     const name = `${method} ${path}`
-    const attempt = (this.#failed.get(name) ?? 0) + 1
+    const attempt = (failed.get(name) ?? 0) + 1
     const isFailure = status === undefined || status === 408 || status === 429 || status >= 500
-    this.#failed.set(name, isFailure ? attempt : 0)
+    failed.set(name, isFailure ? attempt : 0)
     return attempt
-  }
-
-  ofDelivery(): number {
-    return ++this.#deliveries
   }
 }

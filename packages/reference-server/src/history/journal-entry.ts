@@ -64,16 +64,14 @@ export interface JobEntry extends EntryBase {
   readonly isCharged?: boolean | undefined
 }
 
-/** An attempt to deliver a result (section 6). */
-export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' | 'url' | 'outcome'> {
+/** An attempt to deliver a result (section 6). `url` and texts are without secrets. */
+export interface DeliveryEntry extends EntryBase, Omit<DeliveryRecord, 'attemptedAt' | 'finishedAt' | 'body'> {
   /** Distinguishes the kinds of entry. */
   readonly kind: 'delivery'
   /** Time to the receiver's response on the server's clock, in milliseconds. */
   readonly durationMs: number
-  /** HTTP status of the receiver's response, if it responded. */
-  readonly status?: number | undefined
-  /** What went wrong on the network, or what the receiver responded when it rejected the delivery. */
-  readonly reason?: string | undefined
+  /** What was sent, as text. */
+  readonly requestBody: string
 }
 
 /** A warning. */
@@ -117,11 +115,15 @@ export interface JobHistory {
   now: number
 }
 
-/** The records of a job. The journal gets the start of one with its end, because no timer reports it: it is among them before. */
+/**
+ * The records of a job in the order in which they started. The journal gets the start of one with its end, because no timer
+ * reports it: it is among them before.
+ */
 export function recordsOfJob({ jobId, records, job, now }: JobHistory): JournalRecord[] {
   const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
   const own = records.filter(({ entry }) => jobIdOf(entry) === jobId)
-  return [...own, ...starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))]
+  const all = [...own, ...starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))]
+  return all.sort((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
 }
 
 /** The creation of a job. */

@@ -221,11 +221,14 @@ export class Observer {
   }
 
   deliveryEnded(record: DeliveryRecord, { account }: Job, startPlace: number): void {
-    const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
+    const { attemptedAt: at, finishedAt, body, ...rest } = record
+    const { job_id, outcome, status, reason } = rest
     const url = redactText(record.url)
+    const requestBody = redactText(startOf(JSON.stringify(body)))
+    const durationMs = finishedAt - at
     this.journal.add(
       account,
-      { kind: 'delivery', at, key: account.name, job_id, url, outcome, status, reason, durationMs: finishedAt - at },
+      { ...rest, kind: 'delivery', at, key: account.name, url, durationMs, requestBody },
       startPlace,
     )
     this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))

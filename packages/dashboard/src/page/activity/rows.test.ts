@@ -23,6 +23,7 @@ const job: JobRow = {
 
 const delivery: DeliveryEntry = {
   kind: 'delivery',
+  request_body: '{}',
   at_ms: 40,
   place: 40,
   job_id: 'job_a',

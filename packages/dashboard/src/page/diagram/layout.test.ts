@@ -87,6 +87,7 @@ describe('the sequence diagram', () => {
   it('calls a second delivery a duplicate, because the service does not try again', () => {
     const delivery = {
       kind: 'delivery',
+      request_body: '{}',
       job_id: 'job_a',
       url: 'http://a.test/',
       outcome: 'delivered',

@@ -72,7 +72,7 @@ function Delivery({ exchange }: { exchange: DeliveryExchange }) {
         </p>
       )}
       <h3>Delivered</h3>
-      <Body text={JSON.stringify(exchange.body)} label="Delivered body" />
+      <Body text={exchange.request_body} label="Delivered body" />
     </>
   )
 }

@@ -22,7 +22,14 @@ const request = (change: Partial<RequestExchange>): RequestExchange => {
 }
 
 const delivery = (outcome: DeliveryExchange['outcome']): DeliveryExchange => {
-  const base = { kind: 'delivery', job_id: 'job_a', url: 'http://a.test/', duration_ms: 1, attempt: 1 } as const
+  const base = {
+    kind: 'delivery',
+    request_body: '{}',
+    job_id: 'job_a',
+    url: 'http://a.test/',
+    duration_ms: 1,
+    attempt: 1,
+  } as const
   return { ...base, at_ms: 0, place: 1, end_place: 1, outcome }
 }
 
