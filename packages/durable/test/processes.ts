@@ -5,7 +5,7 @@ import { createRuns } from '../src/runs/create-runs.ts'
 import type { StepRun } from '../src/runs/run-types.ts'
 import type { Runs, RunsOptions } from '../src/runs/runs-options.ts'
 import { openDatabase } from '../src/sqlite/sqlite-database.ts'
-import { SqliteTable } from '../src/sqlite/sqlite-table.ts'
+import { createSqliteTable } from '../src/sqlite/sqlite-table.ts'
 import { asRequest, atEnd, MODEL } from './batch.ts'
 
 /** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
@@ -67,7 +67,7 @@ async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Va
 export async function openProcesses(jobMs = 0): Promise<Processes> {
   const server = createReferenceServer({ clock: 'system', latency: jobMs })
   const database = openDatabase(':memory:', 0)
-  const table = new SqliteTable(database)
+  const table = createSqliteTable(database)
   await table.setup()
   const posts: Record<string, number> = {}
   let polls = 0

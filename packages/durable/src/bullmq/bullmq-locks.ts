@@ -1,6 +1,7 @@
-import type { LockedOne, LockedTask, LockOneRequest, LockRequest, TaskEnd, TaskTable } from '@modelrun/kit'
+import type { LockedOne, LockedTask, LockOneRequest, LockRequest, TaskEnd } from '@modelrun/kit'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { TaskLocks } from '../engine/table-engine.ts'
 import type { RedisLink } from './redis-link.ts'
 import { fromJobId, isDone, notesKey, queueKey, readJob, readNotes, toJobId } from './task-job.ts'
 
@@ -16,10 +17,8 @@ interface HeldJob extends Pick<LockedTask, 'lost' | 'attempts'> {
 /** Puts the task `ARGV[1]` at the end of the list of ends `KEYS[1]`. `KEYS[2]` is the counter of positions. */
 const PLACE = `return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`
 
-type Locks = Required<Pick<TaskTable, 'lock' | 'lockOne' | 'renew' | 'markStarted' | 'end'>>
-
 /** Locks jobs one by one, as in the guide of BullMQ to manual processing, and changes them until they end. */
-export function createLocks(link: RedisLink): Locks {
+export function createLocks(link: RedisLink): TaskLocks {
   const held = new Map<string, HeldJob>()
   const fetchNext = ({ queue, lockMs, spacing }: Omit<LockRequest, 'limit'>): Promise<HeldJob | undefined> =>
     link.on(queue, async (jobs, redis) => {

@@ -7,7 +7,7 @@ import { readOptions } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
-import { SqliteTable } from '../sqlite/sqlite-table.ts'
+import { createSqliteTable } from '../sqlite/sqlite-table.ts'
 import { type ObjectStorage, openObjectDatabase } from './object-database.ts'
 
 /**
@@ -31,7 +31,7 @@ export function createDurableObjectEngine(storage: ObjectStorage, options: Table
       'createDurableObjectEngine needs `ctx.storage` of a Durable Object with SQLite: list its class under `new_sqlite_classes` of a migration.'
     throw new ConfigurationError({ message })
   }
-  return createTableEngine(new SqliteTable(openObjectDatabase(storage)), checked)
+  return createTableEngine(createSqliteTable(openObjectDatabase(storage)), checked)
 }
 
 /** Storage without SQLite throws when its `sql` is read. */

@@ -1,20 +1,18 @@
 import { expect, it } from 'vitest'
 import { pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { openDatabase } from '../sqlite/sqlite-database.ts'
-import { SqliteTable } from '../sqlite/sqlite-table.ts'
+import { createSqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
 
 useVirtualTime()
 
-class SlowTable extends SqliteTable {
-  override async markStarted(queue: string, fences: ReadonlyMap<string, number>) {
-    await new Promise((resolve) => setTimeout(resolve, 150))
-    return await super.markStarted(queue, fences)
-  }
-}
-
 it('a run keeps its lock although a mark of it is being stored whenever locks are renewed', async () => {
-  const engine = createTableEngine(new SlowTable(openDatabase(':memory:', 0)))
+  const table = createSqliteTable(openDatabase(':memory:', 0))
+  const markStarted: typeof table.markStarted = async (queue, fences) => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    return await table.markStarted(queue, fences)
+  }
+  const engine = createTableEngine({ ...table, markStarted })
   await settled(engine.setup())
   await settled(engine.add('tasks', 'a', { data: null }))
   const marks: boolean[] = []

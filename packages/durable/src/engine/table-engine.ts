@@ -22,11 +22,14 @@ import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
 import type { Engine, TaskName } from './engine.ts'
 
+/** What locks the tasks, and changes them until they end. */
+export type TaskLocks = Required<Pick<TaskTable, 'lock' | 'lockOne' | 'renew' | 'markStarted' | 'end'>>
+
 /** The tasks and counters of an engine in its database. */
 export interface DurableTable
-  extends TaskTable,
+  extends Omit<TaskTable, 'lockOne'>,
+    TaskLocks,
     Pick<Engine, 'count' | 'resume' | 'isPaused' | 'msUntilDue' | 'total' | 'release' | 'close'> {
-  lockOne: NonNullable<TaskTable['lockOne']>
   /** With one statement. Missing where there is none. */
   getAll?(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
   /** Keeps the longer of two pauses. */

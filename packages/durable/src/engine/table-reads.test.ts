@@ -1,19 +1,17 @@
-import type { LockRequest } from '@modelrun/kit'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../sqlite/sqlite-database.ts'
-import { SqliteTable } from '../sqlite/sqlite-table.ts'
+import { createSqliteTable } from '../sqlite/sqlite-table.ts'
 import { createTableEngine } from './table-engine.ts'
 
 /** An engine that never polls, and the queues for which its workers asked the store, in order. */
 async function openEngine() {
   const asked: string[] = []
-  class ObservedTable extends SqliteTable {
-    override lock(request: LockRequest) {
-      asked.push(request.queue)
-      return super.lock(request)
-    }
+  const table = createSqliteTable(openDatabase(':memory:', 0))
+  const lock: typeof table.lock = (request) => {
+    asked.push(request.queue)
+    return table.lock(request)
   }
-  const engine = createTableEngine(new ObservedTable(openDatabase(':memory:', 0)), { pollMs: 600_000 })
+  const engine = createTableEngine({ ...table, lock }, { pollMs: 600_000 })
   await engine.setup()
   const settled = async (ended: number) => {
     await expect.poll(() => engine.count('busy')).toEqual({ waiting: 0, running: 0, done: ended, dead: 0 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openDatabase } from './sqlite-database.ts'
-import { SqliteTable } from './sqlite-table.ts'
+import { createSqliteTable } from './sqlite-table.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -13,7 +13,7 @@ const LOCK_MS = 1_000
 const untilOver = () => vi.setSystemTime(Date.now() + LOCK_MS)
 
 async function openTable() {
-  const table = new SqliteTable(openDatabase(':memory:', 0))
+  const table = createSqliteTable(openDatabase(':memory:', 0))
   await table.setup()
   await table.add('tasks', 'a', { data: 'null', delayMs: 0 })
   const request = { queue: 'tasks', limit: 1, lockMs: LOCK_MS, spacing: undefined }

@@ -7,7 +7,7 @@ import { type Checks, isText, needs, notNegative, readOptions } from '@modelrun/
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
 import { openDatabase } from './sqlite-database.ts'
-import { SqliteTable } from './sqlite-table.ts'
+import { createSqliteTable } from './sqlite-table.ts'
 
 /** Options of `createSqliteEngine`. */
 export interface SqliteEngineOptions extends TableEngineOptions {
@@ -39,5 +39,5 @@ const OPTIONS: Checks<SqliteEngineOptions> = {
  */
 export function createSqliteEngine(options: SqliteEngineOptions): Engine {
   const { path, busyTimeoutMs = 5_000, ...rest } = readOptions('createSqliteEngine', options, OPTIONS)
-  return createTableEngine(new SqliteTable(openDatabase(path, busyTimeoutMs)), rest)
+  return createTableEngine(createSqliteTable(openDatabase(path, busyTimeoutMs)), rest)
 }

@@ -68,7 +68,7 @@ export interface TaskTable {
   /** Resolves to whether the task was still locked with this fence. */
   end(queue: string, task: { id: string; fence: number }, end: TaskEnd): Promise<boolean>
   get(queue: string, id: string): Promise<TaskRecord | undefined>
-  list(queue: string, state: TaskState, list: Required<Pick<TaskList, 'limit'>> & TaskList): Promise<TaskRecord[]>
+  list(queue: string, state: TaskState, list: TaskList & { limit: number }): Promise<TaskRecord[]>
   replay(queue: string, id: string): Promise<boolean>
   remove(queue: string, id: string): Promise<boolean>
 }
