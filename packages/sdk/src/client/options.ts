@@ -10,7 +10,6 @@ import {
   readFetchOptions,
 } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
-import { isBare } from './http/unsent-watch.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
@@ -83,19 +82,12 @@ export interface ResolvedOptions {
   fetch: FetchLike | undefined
   fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
-  /** False when code of the caller makes the requests: what it sends may depend on the async context of the wait. */
-  sharesPolls: boolean
   /** By their names in lower case. */
   headers: Readonly<Record<string, string>>
   polling: ResolvedPolling
   log: Log
   clock: Clock
   random: () => number
-}
-
-/** Whether code of the caller makes the requests. A dispatcher may have interceptors, and a global `fetch` a function around it. */
-function hasCallersCode({ apiKey, ky, fetch = globalThis.fetch, fetchOptions }: ModelRunOptions): boolean {
-  return typeof apiKey === 'function' || ky !== undefined || fetchOptions?.dispatcher !== undefined || !isBare(fetch)
 }
 
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
@@ -111,7 +103,6 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    sharesPolls: !hasCallersCode(options),
     headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),

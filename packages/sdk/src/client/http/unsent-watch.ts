@@ -81,11 +81,6 @@ function isPlain(fetch: FetchLike): boolean {
   return isPlatformFetch(fetch) || REPORTS_LIKE_UNDICI in fetch
 }
 
-/** True for a `fetch` of any runtime without a function around it, as far as that can be seen. */
-export function isBare(fetch: FetchLike | undefined): boolean {
-  return fetch === undefined || isPlain(fetch) || /\[native code\]/.test(Function.prototype.toString.call(fetch))
-}
-
 /** Marks the `fetch` of the reference server, whose failures to connect are reported as those of undici are. */
 const REPORTS_LIKE_UNDICI = Symbol.for('modelrun.reports_like_undici')
 

@@ -58,37 +58,13 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all([first, second]))
   })
 
-  test('of one job share its polls', async () => {
-    const { clock, service, client } = createSimulatedClient({ endsAt: () => 5_000 })
-    const statuses: string[] = []
-    const watched = async () => {
-      for await (const { status } of client.jobs.attach('job_1').updates()) statuses.push(status)
-    }
-    const waits = [client.jobs.attach('job_1').result(), client.jobs.attach('job_1').result(), watched()]
-    await clock.run(Promise.all(waits))
-    const alone = createSimulatedClient({ endsAt: () => 5_000 })
-    await alone.clock.run(alone.client.jobs.attach('job_1').result())
-    expect(service.polls).toHaveLength(alone.service.polls.length)
-    expect(statuses).toEqual(['processing', 'succeeded'])
-  })
-
-  test.each([{ headers: { 'x-trace': 'a' } }, { timeoutMs: 1_000 }, { fetchOptions: { dispatcher: {} } }])(
-    'of one job that ask for other requests do not share them: %j',
-    async (options) => {
-      const { clock, service, client } = createSimulatedClient()
-      const job = client.jobs.attach('job_1')
-      await clock.run(Promise.all([job.result(), job.result(options)]))
-      expect(service.polls).toHaveLength(2)
-    },
-  )
-
-  test('give a late one the last known state at once', async () => {
-    const { clock, client, service } = createSimulatedClient({ endsAt: () => 60_000 })
+  test('of one job poll each for itself, and see each of its states', async () => {
+    const { clock, service, client } = createSimulatedClient({ endsAt: () => 60_000 })
     const wait = client.jobs.attach('job_1').result()
     await clock.advance(100)
     const updates = client.jobs.attach('job_1').updates()
-    expect((await updates.next()).value).toEqual({ status: 'processing' })
-    expect(service.polls).toHaveLength(1)
+    expect((await clock.run(updates.next())).value).toEqual({ status: 'processing' })
+    expect(service.polls).toHaveLength(2)
     await updates.return()
     await clock.run(wait)
   })

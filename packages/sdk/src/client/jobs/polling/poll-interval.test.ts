@@ -7,9 +7,9 @@ import type { PolledJob, Subscriber } from './polled-jobs.ts'
 
 const JOB = { jobId: 'job_1', modelId: 'aurora-image', submittedAt: 1_000 }
 
-/** A subscriber. The interval depends on no other members of it. */
-const waiter = (of: { wantsStates?: boolean; hasWebhook?: boolean } = {}) =>
-  ({ wantsStates: false, hasWebhook: false, ...of }) as Subscriber
+/** A wait. The interval depends on no other members of it. */
+const waitOf = (of: Partial<Subscriber> = {}) =>
+  ({ job: JOB, wantsStates: false, hasWebhook: false, ...of }) as Subscriber
 
 /** The delay after a poll of a job of 10 s. */
 function delayOf(
@@ -21,7 +21,7 @@ function delayOf(
   const options = resolveOptions({ ...client, ...log })
   const durations = createDurations()
   durations.learn(JOB.modelId, { runningMs: 40_000, finishedMs: 40_000 })
-  const sample = { job: JOB, state: undefined, subscribers: [waiter()], bornAt: 1_000, polledAt: 11_000, polls: 3 }
+  const sample = { wait: waitOf(), state: undefined, bornAt: 1_000, polledAt: 11_000, polls: 3 }
   // The other members do not matter here.
   const delayMs = createPollInterval(options, durations)({ ...sample, ...polled } as PolledJob)
   return { delayMs, warnings }
@@ -30,7 +30,7 @@ function delayOf(
 /** To 32 s, where the expected span starts, and the first of 20 intervals in it. */
 const KNOWN_MS = 22_000 + (2 * 16_000) / 21
 
-const UNKNOWN_MODEL = { job: { ...JOB, modelId: 'northlight' } }
+const UNKNOWN_MODEL = { wait: waitOf({ job: { ...JOB, modelId: 'northlight' } }) }
 
 describe('the delay until the next poll', () => {
   test.each([
@@ -48,16 +48,15 @@ describe('the delay until the next poll', () => {
 
   test.each([
     ['another model', UNKNOWN_MODEL],
-    ['a job that another process submitted', { job: { jobId: 'job_1', modelId: 'aurora-image' } }],
-    ['a job of which only the id is known', { job: { jobId: 'job_1', submittedAt: 1_000 } }],
+    ['a job that another process submitted', { wait: waitOf({ job: { jobId: 'job_1', modelId: 'aurora-image' } }) }],
+    ['a job of which only the id is known', { wait: waitOf({ job: { jobId: 'job_1', submittedAt: 1_000 } }) }],
   ])('does not go by the expected duration of the model of %s', (_, polled) => {
     expect(delayOf(polled).delayMs).toBe(2_400)
   })
 
-  test('is that of a safety net only when all waits have a webhook', () => {
-    const withWebhook = waiter({ hasWebhook: true })
-    expect(delayOf({ subscribers: [withWebhook, withWebhook] }).delayMs).toBe(15_000)
-    expect(delayOf({ subscribers: [withWebhook, waiter()] }).delayMs).toBeCloseTo(KNOWN_MS)
+  test('is that of a safety net beside a webhook', () => {
+    expect(delayOf({ wait: waitOf({ hasWebhook: true }) }).delayMs).toBe(15_000)
+    expect(delayOf({}).delayMs).toBeCloseTo(KNOWN_MS)
   })
 })
 
@@ -78,8 +77,8 @@ describe('an interval of the caller', () => {
 
 describe('a job that a poll found finished', () => {
   const polledJobOf = (more: Partial<PolledJob> = {}) => {
-    const job = { jobId: 'job_1', modelId: 'aurora-image' }
-    const seen = { job, state: { status: 'succeeded' }, bornAt: 1_000, seenAt: 41_000, isSeenFromStart: true }
+    const wait = waitOf({ job: { jobId: 'job_1', modelId: 'aurora-image' } })
+    const seen = { wait, state: { status: 'succeeded' }, bornAt: 1_000, seenAt: 41_000, isSeenFromStart: true }
     // The rest of a watch says nothing of how long its job took.
     return { ...seen, ...more } as PolledJob
   }
@@ -90,7 +89,7 @@ describe('a job that a poll found finished', () => {
   }
 
   test.each<[string, Partial<PolledJob>]>([
-    ['of an unknown model', { job: { jobId: 'job_1' } }],
+    ['of an unknown model', { wait: waitOf({ job: { jobId: 'job_1' } }) }],
     ['that failed: that may be quick', { state: { status: 'failed' } }],
     ['whose state is not known', { state: undefined }],
   ])('teaches nothing when it is one %s', (_, more) => {

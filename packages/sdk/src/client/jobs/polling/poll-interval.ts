@@ -25,8 +25,8 @@ export function createPollInterval(options: IntervalOptions, durations: Duration
 }
 
 function contextOf(polled: PolledJob, durations: Durations): PollContext {
-  const { job, state, subscribers, bornAt, polledAt, polls } = polled
-  const { jobId, modelId, submittedAt } = job
+  const { wait, state, bornAt, polledAt, polls } = polled
+  const { jobId, modelId, submittedAt } = wait.job
   return {
     jobId,
     modelId,
@@ -34,12 +34,12 @@ function contextOf(polled: PolledJob, durations: Durations): PollContext {
     ageMs: polledAt - bornAt,
     polls,
     expected: submittedAt === undefined || modelId === undefined ? undefined : durations.of(modelId),
-    isWatched: subscribers.some(({ wantsStates }) => wantsStates),
-    hasWebhook: subscribers.every(({ hasWebhook }) => hasWebhook),
+    isWatched: wait.wantsStates,
+    hasWebhook: wait.hasWebhook,
   }
 }
 
-/** The caller's interval. A function that fails or gives no number is logged, and the waits of other callers continue. */
+/** The caller's interval. A function that fails or gives no number is logged, and the wait continues. */
 function customDelayMs(
   { polling, log }: IntervalOptions,
   context: PollContext & { defaultDelayMs: number },
@@ -61,7 +61,8 @@ function customDelayMs(
 
 /** Records how long a job took that a poll or a delivery found finished. `runningAt`: when a poll last found it running. */
 export function learnFrom(durations: Durations, polled: PolledJob, runningAt: number): void {
-  const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = polled
-  if (!isSeenFromStart || job.modelId === undefined || state?.status !== 'succeeded') return
-  durations.learn(job.modelId, { runningMs: runningAt - bornAt, finishedMs: seenAt - bornAt })
+  const { wait, state, bornAt, seenAt = bornAt, isSeenFromStart } = polled
+  const { modelId } = wait.job
+  if (!isSeenFromStart || modelId === undefined || state?.status !== 'succeeded') return
+  durations.learn(modelId, { runningMs: runningAt - bornAt, finishedMs: seenAt - bornAt })
 }

@@ -164,41 +164,6 @@ describe('watching one job (section 4.4)', () => {
   )
 })
 
-describe('another wait for a job that is polled', () => {
-  /** Waits, waits once more after 2 s, and gives the times of the polls. */
-  async function timesOfTwo(steps: readonly Step[], delays: readonly number[] = []) {
-    const left = [...delays]
-    const nextDelayMs = () => left.shift() ?? 10_000
-    const { client, clock, service } = createTestClient(steps, { polling: { nextDelayMs } })
-    const first = client.jobs.attach('job_1').result()
-    await clock.advance(2_000)
-    await clock.run(Promise.all([first, client.jobs.attach('job_1').result()]))
-    return service.times()
-  }
-
-  test.each([
-    ['is not later because of it', [10_000, 20_000], 10_000],
-    ['is sooner when its interval is shorter', [20_000, 10_000], 10_000],
-  ])('the next poll %s', async (_, delays, secondAt) => {
-    expect(await timesOfTwo([processing, succeeded], delays)).toEqual([0, secondAt])
-  })
-
-  test('does not poll before the time that Retry-After asks for', async () => {
-    expect(await timesOfTwo([errorResponse(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
-  })
-
-  test('shares a poll that is under way', async () => {
-    const { client, clock, service } = createTestClient([
-      () =>
-        new Promise((resolve) => clock.setTimeout(() => resolve(Response.json({ data: { status: 'failed' } })), 900)),
-    ])
-    const first = client.jobs.attach('job_1').result()
-    const second = clock.advance(500).then(() => client.jobs.attach('job_1').result())
-    await clock.run(Promise.allSettled([first, second]))
-    expect(service.received).toHaveLength(1)
-  })
-})
-
 test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
   ['wait', false, (client) => client.jobs.attach('job_1').result()],
   ['wait with onStatus', true, (client) => client.jobs.attach('job_1').result({ onStatus: () => {} })],
@@ -212,12 +177,4 @@ test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
   const { client, clock } = createTestClient([processing, succeeded], { polling: { nextDelayMs } })
   await clock.run(wait(client))
   expect(new Set(seen)).toEqual(new Set([isWatched]))
-})
-
-test('a job whose state one of two waits does not know is polled at once', async () => {
-  const queued = json(202, fixtures.runs.queued.body)
-  const { client, clock, service } = createTestClient([queued, succeeded])
-  const job = await client.submit('aurora-image', {})
-  await clock.run(Promise.all([job.result(), client.jobs.attach(job.id).result()]))
-  expect(service.times()).toEqual([0, 0])
 })

@@ -22,8 +22,8 @@ import {
 } from './polled-jobs.ts'
 
 /**
- * Polls every job that has subscribers: one timer, a bounded number of requests at once, and a rate limit over all jobs.
- * The job that is due first is polled first, so that no job starves.
+ * Polls for every wait of a client: one timer, a bounded number of requests at once, and a rate limit over all of them.
+ * What is due first is polled first, so that no job starves.
  */
 export class PollScheduler {
   /** How long the jobs of each model take, as this client has seen it. */
@@ -36,13 +36,13 @@ export class PollScheduler {
   #timer: { at: number; stop: () => void } | undefined
 
   constructor(options: ResolvedOptions, transport: Transport, durations = createDurations()) {
-    const { clock, log, polling, sharesPolls: isShared } = options
+    const { clock, log, polling } = options
     this.durations = durations
     this.#client = { clock, transport }
     this.#log = log
     this.#intervalMs = createPollInterval(options, durations)
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
-    this.#jobs = createPolledJobs({ clock, polling, isShared, onEmpty: () => this.#stopTimer() })
+    this.#jobs = createPolledJobs({ clock, polling, onEmpty: () => this.#stopTimer() })
   }
 
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
@@ -55,8 +55,8 @@ export class PollScheduler {
       return
     }
     if (polled.state) subscriber.onState(polled.state, false, polled)
-    if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
-    if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
+    if (subscriber.polled) this.#setNextPoll(polled)
+    if (options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
     this.#run()
   }
 
@@ -65,7 +65,7 @@ export class PollScheduler {
     this.#jobs.remove(subscriber)
   }
 
-  /** Passes the end of a job that a webhook delivered to all subscribers of that job. */
+  /** Passes the end of a job that a webhook delivered. */
   deliver({ polled }: Subscriber, job: Job): void {
     // A poll gives the states before the end.
     if (!polled || !isEnded(job)) return
@@ -82,14 +82,10 @@ export class PollScheduler {
     }
     for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
       nextPolls.remove(due)
-      this.#within(due, () => void this.#poll(due))
+      // The timer serves many waits, and may have the async context of another one.
+      due.wait.within(() => void this.#poll(due))
     }
     this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
-  }
-
-  /** Does work for a job in the async context of its first wait: the timer serves many waits and may have that of another one. */
-  #within<T>({ subscribers: [first] }: PolledJob, work: () => T): T {
-    return first === undefined ? work() : first.within(work)
   }
 
   /** Why a job, one of so many, is not polled now. Undefined when it is not due, or is being polled. */
@@ -126,14 +122,14 @@ export class PollScheduler {
     polled.polls++
     const outcome = await pollJob(this.#client, polled)
     done(outcome)
-    if ('error' in outcome) this.#jobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
-    else this.#recordOutcome(polled, outcome)
+    if ('error' in outcome) {
+      if (this.#jobs.remove(polled.wait)) polled.wait.onError(outcome.error)
+    } else if (polled.wait.polled) this.#recordOutcome(polled, outcome)
     this.#run()
   }
 
   #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
     polled.polledAt = this.#client.clock.now()
-    polled.at = Number.POSITIVE_INFINITY
     const { attempts, requestId } = 'job' in outcome ? outcome : outcome.failure
     Object.assign(polled, { attempts: attempts.slice(-MAX_ATTEMPTS), requestId })
     if ('job' in outcome) this.#update(polled, outcome.job)
@@ -143,7 +139,7 @@ export class PollScheduler {
       if (polled.uselessPolls === 1) this.#log.warn(outcome.failure.message)
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
-    if (polled.subscribers.length > 0) this.#setNextPoll(polled)
+    if (polled.wait.polled) this.#setNextPoll(polled)
   }
 
   #update(polled: PolledJob, job: Job): void {
@@ -151,21 +147,20 @@ export class PollScheduler {
     const isNew = job.status !== polled.state?.status
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.durations, polled, runningAt)
-    if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
+    if (isNew) warnOfUnknownStatus(this.#log, polled.wait.job.jobId, job.status)
     if (isEnded(job)) this.#end(polled, job)
-    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false, polled)
+    else if (isNew) polled.wait.onState(job, false, polled)
   }
 
   #end(polled: PolledJob, job: Job): void {
-    this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true, polled))
+    if (this.#jobs.remove(polled.wait)) polled.wait.onState(job, true, polled)
   }
 
-  /** Sets the time of the next poll, unless it is earlier already. */
   #setNextPoll(polled: PolledJob): void {
-    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
-    const intervalMs = () => this.#within(polled, () => this.#intervalMs(polled))
-    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + intervalMs()
-    polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
+    const { wait, polls, notBefore, polledAt } = polled
+    const isAtOnce = polls === 0 && wait.isEager
+    const nextAt = isAtOnce ? notBefore : polledAt + wait.within(() => this.#intervalMs(polled))
+    polled.at = Math.max(notBefore, nextAt)
     this.#jobs.nextPolls.put(polled)
   }
 }
@@ -183,12 +178,13 @@ async function pollJob(
   { clock, transport }: { clock: Clock; transport: Transport },
   polled: PolledJob,
 ): Promise<PollOutcome> {
-  const { job, state, options } = polled
+  const { wait, state } = polled
+  const { job } = wait
   const controller = new AbortController()
   polled.poll = controller
   const isKnown = state !== undefined || isConfirmed(job)
   try {
-    const call = { ...options, maxRetries: 0 }
+    const call = { ...wait.options, maxRetries: 0 }
     const { data, attempts, requestId } = await withinScope(
       { clock, signal: controller.signal, sent: polled },
       (scope) => transport.call(getJobOperation(job.jobId, isKnown), { scope, options: call }),

@@ -38,8 +38,8 @@ export interface LastSeen {
 }
 
 /**
- * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Subscribers have no
- * timers of their own, so that ten thousand waits stay small.
+ * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Waits have no timers of
+ * their own, so that ten thousand stay small.
  */
 export interface Subscriber extends HeapItem {
   readonly job: JobReference
@@ -56,7 +56,7 @@ export interface Subscriber extends HeapItem {
   polled: PolledJob | undefined
   /** Removes the listener from the caller's signal. */
   stopListening?: (() => void) | undefined
-  /** Called with each new state of the job, which all waits share: callers get copies. `isEnd` is true for the final state. Must not throw. */
+  /** Called with each new state of the job: callers get copies. `isEnd` is true for the final state. Must not throw. */
   onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
   onError(error: unknown): void
@@ -64,12 +64,9 @@ export interface Subscriber extends HeapItem {
   onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void
 }
 
-/** A job that is polled for all its subscribers. `at` is the time of the next poll. */
+/** The polls of a wait. `at` is the time of the next one. */
 export interface PolledJob extends HeapItem, LastSeen {
-  readonly key: string
-  readonly job: JobReference
-  readonly options: CallOptions
-  readonly subscribers: Subscriber[]
+  readonly wait: Subscriber
   /** The time from which the job's age counts. */
   readonly bornAt: number
   /** True when the job was polled from its submission on. Only then is its duration known. */
@@ -88,88 +85,69 @@ export interface PolledJob extends HeapItem, LastSeen {
   poll: AbortController | undefined
 }
 
-/** The polled jobs of a client and their subscribers. */
+/** The waits of a client. */
 export type PolledJobs = ReturnType<typeof createPolledJobs>
 
 /** Options of {@link createPolledJobs}. */
 export interface PolledJobsOptions {
   clock: Clock
-  /** True when waits for one job share its polls. */
-  isShared: boolean
   /** A job whose state is older than `maxIntervalMs` was not polled from its start. */
   polling: Pick<ResolvedPolling, 'maxIntervalMs'>
-  /** Called when the last subscriber of all has left. */
+  /** Called when the last wait has ended. */
   onEmpty: () => void
 }
 
-export function createPolledJobs({ clock, polling: { maxIntervalMs }, isShared, onEmpty }: PolledJobsOptions) {
-  /** The jobs by the time of their next poll. A job whose poll is under way is not in the heap. */
+export function createPolledJobs({ clock, polling: { maxIntervalMs }, onEmpty }: PolledJobsOptions) {
+  /** The waits by the time of their next poll. One whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
-  /** The subscribers by their deadline. */
+  /** The waits by their deadline. */
   const deadlines = createHeap<Subscriber>()
-  const jobsByKey = new Map<string, PolledJob>()
+  let count = 0
   let order = 0
 
-  /** Adds a subscriber to its job. */
-  function add(subscriber: Subscriber): PolledJob {
-    const shared = isShared ? pollKey(subscriber.job, subscriber.options) : undefined
-    const key = shared ?? `wait ${order}`
-    const polled =
-      jobsByKey.get(key) ?? newPolledJob(subscriber, { key, order: order++, now: clock.now(), maxIntervalMs })
-    const { signal } = subscriber.options
-    jobsByKey.set(key, polled)
-    polled.subscribers.push(subscriber)
-    subscriber.polled = polled
-    subscriber.order = order++
-    if (subscriber.at < Number.POSITIVE_INFINITY) deadlines.put(subscriber)
-    const onAbort = () => endEarly(subscriber, 'aborted')
+  function add(wait: Subscriber): PolledJob {
+    const polled = newPolledJob(wait, { order: order++, now: clock.now(), maxIntervalMs })
+    const { signal } = wait.options
+    wait.polled = polled
+    wait.order = order++
+    count++
+    if (wait.at < Number.POSITIVE_INFINITY) deadlines.put(wait)
+    const onAbort = () => endEarly(wait, 'aborted')
     signal?.addEventListener('abort', onAbort, { once: true })
-    subscriber.stopListening = signal && (() => signal.removeEventListener('abort', onAbort))
+    wait.stopListening = signal && (() => signal.removeEventListener('abort', onAbort))
     return polled
   }
 
-  /** Removes a subscriber. A job without subscribers is not polled any more. */
-  function remove(subscriber: Subscriber): void {
-    const { polled } = subscriber
-    if (!polled) return
-    subscriber.polled = undefined
-    deadlines.remove(subscriber)
-    subscriber.stopListening?.()
-    polled.subscribers.splice(polled.subscribers.indexOf(subscriber), 1)
-    if (polled.subscribers.length > 0) return
-    jobsByKey.delete(polled.key)
+  /** Removes a wait. Returns its polls, if it had not ended before. */
+  function remove(wait: Subscriber): PolledJob | undefined {
+    const { polled } = wait
+    if (!polled) return undefined
+    wait.polled = undefined
+    deadlines.remove(wait)
+    wait.stopListening?.()
     nextPolls.remove(polled)
     polled.poll?.abort()
-    if (jobsByKey.size === 0) onEmpty()
+    count--
+    if (count === 0) onEmpty()
+    return polled
   }
 
-  /** Removes a subscriber and calls its `onEarlyEnd`. */
-  function endEarly(subscriber: Subscriber, end: EarlyEnd, held?: HeldBack): void {
-    const { polled } = subscriber
-    if (!polled) return
-    remove(subscriber)
-    subscriber.onEarlyEnd(end, polled, held)
+  /** Removes a wait and calls its `onEarlyEnd`. */
+  function endEarly(wait: Subscriber, end: EarlyEnd, held?: HeldBack): void {
+    const polled = remove(wait)
+    if (polled) wait.onEarlyEnd(end, polled, held)
   }
 
-  /** Removes all subscribers of a job and calls `notify` with each. */
-  function close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void {
-    for (const subscriber of [...polled.subscribers]) {
-      remove(subscriber)
-      notify(subscriber)
-    }
-  }
-
-  return { nextPolls, deadlines, count: () => jobsByKey.size, add, remove, endEarly, close }
+  return { nextPolls, deadlines, count: () => count, add, remove, endEarly }
 }
 
 function newPolledJob(
-  { job, options }: Subscriber,
-  { key, order, now, maxIntervalMs }: { key: string; order: number; now: number; maxIntervalMs: number },
+  wait: Subscriber,
+  { order, now, maxIntervalMs }: { order: number; now: number; maxIntervalMs: number },
 ): PolledJob {
-  const { submittedAt = now, seenAt, state } = job
+  const { submittedAt = now, seenAt, state, attempts = [], sentRequestId: requestId } = wait.job
   return {
-    ...{ key, job, options, state, seenAt, order },
-    subscribers: [],
+    ...{ wait, state, seenAt, order, attempts, requestId },
     bornAt: submittedAt,
     isSeenFromStart: seenAt !== undefined && now - seenAt <= maxIntervalMs,
     polledAt: seenAt ?? now,
@@ -177,15 +155,8 @@ function newPolledJob(
     polls: 0,
     uselessPolls: 0,
     failure: undefined,
-    attempts: job.attempts ?? [],
-    requestId: job.sentRequestId,
     poll: undefined,
     at: Number.POSITIVE_INFINITY,
     slot: -1,
   }
-}
-
-/** Waits for one job share their polls. Undefined for a wait whose options make other requests. */
-function pollKey({ jobId }: JobReference, { headers, timeoutMs, fetchOptions }: CallOptions): string | undefined {
-  return headers === undefined && timeoutMs === undefined && fetchOptions === undefined ? jobId : undefined
 }
