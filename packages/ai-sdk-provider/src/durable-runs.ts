@@ -3,7 +3,12 @@ import type { Output } from 'modelrun'
 /** A batch of runs that outlives its processes, as the provider uses it. `createRuns` of `@modelrun/durable` makes one. */
 export interface DurableRuns {
   /** Sends a run, at most once for its key, or polls its job if that is due. */
-  send(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<DurableRun>
+  send(
+    key: string,
+    model: string,
+    input: Readonly<Record<string, unknown>>,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<DurableRun>
   /** Returns a run by its key, with a poll of its job if that is due. Never sends. */
   read(key: string): Promise<DurableRun>
   /** Cancels a run. */

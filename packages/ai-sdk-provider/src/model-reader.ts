@@ -1,5 +1,6 @@
 import { NoSuchModelError } from '@ai-sdk/provider'
 import { type Model, type ModelRun, NotFoundError } from 'modelrun'
+import { MAX_TIMER_MS } from './abort.ts'
 import { reject, runError, servicePath, throwAiError } from './errors.ts'
 
 /** The kinds of models of the AI SDK that the service has. */
@@ -15,9 +16,6 @@ const CATEGORIES: Readonly<Record<string, ModelKind>> = {
 
 /** How long the description of a model is used again. Prices and parameters change. */
 const KEEP_MS = 300_000
-
-/** Longest delay of a timer. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** @throws APICallError when the time is over, which the AI SDK does not repeat */
 async function readInTime(client: ModelRun, modelId: string, deadlineMs: number): Promise<Model> {

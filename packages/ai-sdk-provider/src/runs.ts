@@ -1,8 +1,7 @@
 import type { Output, OutputItem } from 'modelrun'
-import { unlessAborted } from './abort.ts'
+import { inTime } from './abort.ts'
 import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
-import { keepSucceeded, nameJobs, runError, servicePath, throwAiError } from './errors.ts'
-import { MAX_TIMER_MS } from './model-reader.ts'
+import { keepSucceeded, runError, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
@@ -37,29 +36,34 @@ async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<
 async function runInBatch(
   durable: DurableRuns,
   { onAbort }: ResolvedOptions,
-  { model, items, url, msLeft, send: { signal } }: PreparedCall,
+  call: PreparedCall,
 ): Promise<Promise<SucceededRun>[]> {
-  const keys = items.map(({ key }) => key)
-  const deadline = AbortSignal.timeout(Math.min(msLeft(), MAX_TIMER_MS))
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline
+  const { model, items, send } = call
   const ended: { item: DurableItem; run: DurableRun }[] = []
-  const work = (async () => {
-    for await (const end of durable.runEach(model.id, items, { signal: either })) ended.push(end)
-  })()
-  try {
-    await unlessAborted(work, either)
-  } catch (error) {
-    if (!either.aborted) throw error
-    const jobIds = ended.flatMap(({ run }) => run.jobId ?? [])
-    if (signal?.aborted) {
-      // Again at its end: a run may have been on its way into the batch.
-      if (onAbort === 'cancel') for (const end of [Promise.resolve(), work]) cancelAfter(end, durable, keys)
-      return throwAiError({ url, jobIds })(error)
-    }
-    const message = `The runs ${keys.join(', ')} did not end in time. They continue: the same call waits for them again.`
-    throw nameJobs(runError(message, { url, code: 'deadline_exceeded', submission: 'unknown' }), jobIds)
+  let work = Promise.resolve()
+  const runEach = (signal: AbortSignal) => {
+    work = (async () => {
+      for await (const end of durable.runEach(model.id, items, { signal })) ended.push(end)
+    })()
+    return work
   }
+  await inTime(limitsOf(call), runEach).catch((error: unknown) => {
+    // Again at its end: a run may have been on its way into the batch.
+    if (send.signal?.aborted && onAbort === 'cancel') {
+      const keys = items.map(({ key }) => key)
+      for (const end of [Promise.resolve(), work]) cancelAfter(end, durable, keys)
+    }
+    const jobIds = ended.flatMap(({ run }) => run.jobId ?? [])
+    return throwAiError({ url: call.url, jobIds })(error)
+  })
   return ended.map(async ({ item: { key, input }, run }) => ({ ...succeededRun({ ...run, key }), input }))
+}
+
+/** The limits of a call whose runs are of a batch. */
+export function limitsOf({ items, url, msLeft, send: { signal } }: PreparedCall) {
+  const keys = items.map(({ key }) => key).join(', ')
+  const message = `The runs ${keys} did not end in time. They continue: the same call waits for them again.`
+  return { signal, ms: msLeft(), url, message }
 }
 
 /** Cancels runs of a batch in the background. */

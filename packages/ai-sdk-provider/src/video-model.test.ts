@@ -88,6 +88,23 @@ describe('startVideo and getVideoStatus', () => {
     expect(one.charged()).toBe(0)
   })
 
+  it('end at the deadline though the run, a read or the batch stalls', async () => {
+    const one = setup({ deadlineMs: 20_000 })
+    one.server.faults.add({ kind: 'hang', route: 'runModel', times: 1 })
+    const start = () => startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    const late = (data: object) => ({ isRetryable: false, data: { code: 'deadline_exceeded', ...data } })
+    await expect(start()).rejects.toMatchObject(late({ submission: 'unknown' }))
+    const { operation } = await start()
+    const other = setup({ deadlineMs: 50 }, { clock: 'system' })
+    other.server.faults.add({ kind: 'hang', route: 'getJob' })
+    const jobIds = [expect.stringMatching(/^job_/)]
+    await expect(getVideoStatus(other.modelrun.video(ID), { operation })).rejects.toMatchObject(late({ jobIds }))
+    const read = () => new Promise<never>(() => {})
+    const durable = { send: read, read, cancel: read, runEach: async function* () {} }
+    const batch = createModelRun({ durable, client: other.client, deadlineMs: 50 }).video(ID)
+    await expect(getVideoStatus(batch, { operation: { keys: ['a'] } })).rejects.toMatchObject(late({}))
+  })
+
   it.each([[null], ['job_1'], [{}], [{ jobs: 'job_1' }]])(
     'rejects an operation of another provider: %j',
     async (operation) => {

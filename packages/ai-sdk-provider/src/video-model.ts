@@ -30,6 +30,7 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   }
 
   async doStatus({ operation, abortSignal: signal }: { operation: JSONValue; abortSignal?: AbortSignal }) {
+    const endsAt = performance.now() + this.options.deadlineMs
     const runs = await readRuns(this.options, operation, signal)
     const jobs = runs.map(({ key, jobId, state: status }) => ({ key, jobId, status }))
     const common = { response: this.response, providerMetadata: { modelrun: { jobs } } }
@@ -40,7 +41,7 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
     if (reasons.length === ends.length) {
       return { ...common, status: 'error', error: reasons.join(' ') } satisfies VideoModelV4Status
     }
-    const fetchFile = fileFetcher(this.options, signal, () => this.options.deadlineMs)
+    const fetchFile = fileFetcher(this.options, signal, () => Math.max(1, endsAt - performance.now()))
     const { values: videos, warnings } = await takeFiles(results, async (run, item) => {
       if (this.options.videoFiles === 'bytes') return toVideo(await fetchFile(run, item))
       // The AI SDK detects the type from the bytes, where it is given as this one.

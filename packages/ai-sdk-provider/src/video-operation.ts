@@ -1,10 +1,10 @@
 import type { JSONValue } from '@ai-sdk/provider'
 import type { JobHandle, JobJson } from 'modelrun'
-import { unlessAborted } from './abort.ts'
+import { inTime } from './abort.ts'
 import { keepSucceeded, nameJobs, reject, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
-import { cancelAfter } from './runs.ts'
+import { cancelAfter, limitsOf } from './runs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {
@@ -19,16 +19,19 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   const isCancelled = () => send.signal?.aborted === true && onAbort === 'cancel'
   if (durable !== undefined) {
     if (webhookUrl !== undefined) reject('webhookUrl', 'a batch has an inbox of its own: `webhooks` of `createRuns`.')
-    const sending = items.map(({ key, input }) => ({ key, sent: durable.send(key, model.id, input) }))
-    const allSent = Promise.all(sending.map(({ sent }) => sent))
-    await unlessAborted(allSent, send.signal).catch((error: unknown) => {
+    let sending: { key: string; sent: Promise<unknown> }[] = []
+    const sendAll = (signal: AbortSignal) => {
+      sending = items.map(({ key, input }) => ({ key, sent: durable.send(key, model.id, input, { signal }) }))
+      return Promise.all(sending.map(({ sent }) => sent))
+    }
+    await inTime(limitsOf(call), sendAll).catch((error: unknown) => {
       if (isCancelled()) for (const { key, sent } of sending) cancelAfter(sent, durable, [key])
       throw error
     })
     const keys = items.map(({ key }) => key)
     return { operation: { keys }, facts: keys.map((key) => ({ key })), warnings: call.warnings }
   }
-  const how = { ...send, ...(webhookUrl === undefined ? { webhook } : { webhookUrl }) }
+  const how = { ...send, deadlineMs: call.msLeft(), ...(webhookUrl === undefined ? { webhook } : { webhookUrl }) }
   const started = items.map(({ input }) => client().submit(model.id, input, how).catch(throwAiError({ url, input })))
   const settled = await Promise.allSettled(started)
   const accepted = settled.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []))
@@ -42,7 +45,7 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
 /** Reads the runs of an operation, jobs in the words of a batch. */
 export async function readRuns(options: ResolvedOptions, operation: JSONValue, signal: AbortSignal | undefined) {
   const { jobs = [], keys = [] } = parseOperation(operation)
-  const readJob = async (job: JobHandle) => {
+  const readJob = async (job: JobHandle, signal: AbortSignal) => {
     const about = { url: servicePath('jobs', job.id), jobId: job.id }
     const read = await job.get({ signal }).catch(throwAiError(about))
     const { status: state, output = { type: 'video', items: [] }, error } = read
@@ -56,8 +59,11 @@ export async function readRuns(options: ResolvedOptions, operation: JSONValue, s
   }
   const attached = jobs.map((json) => options.client().jobs.attach(json))
   const jobIds = attached.map(({ id }) => id)
-  const reading = unlessAborted(Promise.all([...attached.map(readJob), ...keys.map(readKey)]), signal)
-  return await reading.catch((error: unknown) => {
+  const message = `The state of ${[...jobIds, ...keys].join(', ')} was not read in time. Read it again.`
+  const limits = { signal, ms: options.deadlineMs, url: servicePath('jobs'), message }
+  const readAll = (signal: AbortSignal) =>
+    Promise.all([...attached.map((job) => readJob(job, signal)), ...keys.map(readKey)])
+  return await inTime(limits, readAll).catch((error: unknown) => {
     throw nameJobs(error, jobIds)
   })
 }

@@ -86,6 +86,7 @@ export const SUBMIT_OPTIONS = /* @__PURE__ */ ((): Checks<SubmitOptions> => ({
   ...callOptions(),
   ...preflightOptions(),
   ...webhookOptions(),
+  deadlineMs: positive,
 }))()
 
 export const RUN_OPTIONS = /* @__PURE__ */ ((): Checks<RunOptions> => ({

@@ -107,7 +107,7 @@ export class ModelRun {
     const work = async () => {
       checkArguments(place, { model })
       const checked = readOptions(place, options, SUBMIT_OPTIONS)
-      return await submitRun(this.#core, { model, input: checkInput(input), options: checked })
+      return await submitRun(this.#core, { model, input: checkInput(input), options: checked }, checked.deadlineMs)
     }
     return new ApiPromise(this.#core.traceCall({ operation: 'submit', model }, work))
   }

@@ -36,6 +36,8 @@ export interface SubmitOptions
    * What it throws loses no run, and it holds none for longer than `timeoutMs`.
    */
   webhook?: ResultReceiver | undefined
+  /** Time limit of the call with its checks and retries, in milliseconds. Default: none but those of its requests. */
+  deadlineMs?: number | undefined
   /**
    * JSON that the handler of the inbox gets as `context.context` with the result of this run, in whichever process: which order
    * the result is for. Stored by the inbox, and not sent to the service. Needs `webhook`.
