@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import { errorBodySchema } from './error-body.ts'
@@ -37,22 +36,11 @@ describe('every fixture is read by its schema, which keeps all its fields', () =
   })
 
   test('the response to a cancel may be empty (section 4.5)', () => {
-    expect(cancelEmpty).toMatchObject({ httpStatus: 204, body: undefined })
+    expect([cancelEmpty.httpStatus, cancelEmpty.body]).toEqual([204, undefined])
   })
 })
 
 describe('fixtures', () => {
-  test('hold every file of the folder, each in one place (sections 2 to 7)', () => {
-    const folder = new URL('../fixtures/', import.meta.url)
-    const files = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
-    const listed = Object.values(fixtures).flatMap((group) => Object.values<Fixture<unknown>>(group))
-    const bodies = new Set(listed.map(({ body }) => body).filter((body) => body !== undefined))
-    const sorted = (texts: string[]) => texts.toSorted()
-    expect(sorted([...bodies].map((body) => JSON.stringify(body)))).toEqual(
-      sorted(files.map((text) => JSON.stringify(JSON.parse(text)))),
-    )
-  })
-
   test('show every model category (section 2.2)', () => {
     const listed = [...models.listFirstPage.body.models, ...models.listLastPage.body.models]
     expect(new Set(listed.map(({ category }) => category))).toEqual(new Set(MODEL_CATEGORIES))
