@@ -15,11 +15,11 @@ async function list(query: string, options = {}) {
 
 describe('GET /v1/models', () => {
   it.each([
-    ['?limit=0', 'Invalid query: limit must be 1 or more'],
-    ['?limit=101', 'Invalid query: limit must be 100 or less'],
-    ['?limit=ten', 'Invalid query: limit must be an integer'],
-    ['?limit=99999999999999999999', 'Invalid query: limit must be 100 or less'],
-    ['?offset=-1', 'Invalid query: offset must be 0 or more'],
+    ['?limit=0', 'Invalid query: /limit must be 1 or more'],
+    ['?limit=101', 'Invalid query: /limit must be 100 or less'],
+    ['?limit=ten', 'Invalid query: /limit must be a number'],
+    ['?limit=99999999999999999999', 'Invalid query: /limit must be a number'],
+    ['?offset=-1', 'Invalid query: /offset must be 0 or more'],
     ['?limit=1&limit=2', 'limit is there more than once'],
     ['?page=2', 'there is no parameter "page"'],
     ['?__proto__=1', 'there is no parameter "__proto__"'],

@@ -1,20 +1,21 @@
-import { LIMITS, type ListModelsQuery, type Model } from '@modelrun/contract'
+import { LIMITS, type ListModelsQuery, listModelsQuerySchema, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
 import { listModels, unknownModelText } from '../domain/list-models.ts'
-import { describeValue } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
+import { invalidMessage, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
 import { rejectionResponse } from '../wire/error-responses.ts'
 import { jsonReply } from '../wire/messages.ts'
-import { unknownParameter } from '../wire/router.ts'
+import { type RoutedRequest, unknownParameter } from '../wire/router.ts'
 import type { KeyContext, RouteResult } from './app-env.ts'
 
 /** `GET /v1/models` (section 4.1). */
 export function listModelsRoute(service: Service, context: KeyContext): RouteResult {
-  const query = unknownParameter(context.req, NAMES) ?? readListQuery(new URL(context.req.raw.url).searchParams)
-  if (typeof query === 'string') {
-    return { response: rejectionResponse(service.options.assumptions.wrongRequest, `Invalid query: ${query}`) }
+  const query = readListQuery(context.req)
+  if (!query.ok) {
+    const message = invalidMessage('query', query.message)
+    return { response: rejectionResponse(service.options.assumptions.wrongRequest, message) }
   }
-  const { limit = LIMITS.modelsPageDefault, offset = 0, ...filter } = query
+  const { limit = LIMITS.modelsPageDefault, offset = 0, ...filter } = query.value
   return { response: jsonReply(200, listModels(service.models.values(), { ...filter, limit, offset })) }
 }
 
@@ -31,30 +32,18 @@ export function wireModel({ output_kind: _, latency_ms: __, outcomes: ___, ...mo
   return model
 }
 
-/** The least and the largest values. */
-const NUMBERS = {
-  limit: [1, LIMITS.modelsPageMax],
-  offset: [0, Number.MAX_SAFE_INTEGER],
-} as const
+const NAMES = Object.keys(listModelsQuerySchema.shape)
+const INTEGER = /^-?\d{1,15}$/
 
-const NAMES = ['category', 'search', 'limit', 'offset'] as const
-
-/** Reads the query of `GET /v1/models` (section 4.1). @returns what is wrong, in a sentence, where it is invalid */
-function readListQuery(parameters: URLSearchParams): ListModelsQuery | string {
-  const query: ListModelsQuery = {}
-  for (const [sent, text] of parameters) {
-    const name = NAMES.find((known) => known === sent)
-    if (name === undefined) continue
-    if (parameters.getAll(name).length > 1) return `${name} is there more than once.`
-    if (name === 'category' || name === 'search') {
-      query[name] = text
-      continue
-    }
-    const [least, most] = NUMBERS[name]
-    if (!/^-?\d+$/.test(text)) return `${name} must be an integer, not ${describeValue(text)}.`
-    if (Number(text) < least) return `${name} must be ${least} or more.`
-    if (Number(text) > most) return `${name} must be ${most} or less.`
-    query[name] = Number(text)
-  }
-  return query
+/** Reads the query of `GET /v1/models` (section 4.1). The message says what is wrong. */
+function readListQuery(request: RoutedRequest): ShapeCheck<ListModelsQuery> {
+  const { searchParams } = new URL(request.raw.url)
+  const twice = NAMES.find((name) => searchParams.getAll(name).length > 1)
+  const message = unknownParameter(request, NAMES) ?? (twice && `${twice} is there more than once.`)
+  if (message !== undefined) return { ok: false, message }
+  const values = [...searchParams].map(([name, value]) => {
+    const isNumber = (name === 'limit' || name === 'offset') && INTEGER.test(value)
+    return [name, isNumber ? Number(value) : value]
+  })
+  return parseShape(listModelsQuerySchema, Object.fromEntries(values))
 }
