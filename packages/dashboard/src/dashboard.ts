@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { gzipSync } from 'node:zlib'
 
 /** Where the page is. */
 export interface DashboardOptions {
@@ -46,8 +45,6 @@ const HEADERS = {
 
 interface PageFile {
   bytes: Uint8Array<ArrayBuffer>
-  /** With gzip: on the way from a container to a browser, size matters. */
-  small: Uint8Array<ArrayBuffer>
   headers: Record<string, string>
 }
 
@@ -69,16 +66,9 @@ export async function createDashboard({ folder = ownFolder() }: DashboardOptions
       }
       const file = pathname === PATH ? files.get('index.html') : files.get(pathname.slice(PATH.length))
       if (file === undefined || !pathname.startsWith(PATH)) return undefined
-      return responseOf(file, method === 'HEAD', headers.get('accept-encoding')?.includes('gzip') === true)
+      return new Response(method === 'HEAD' ? null : file.bytes, { headers: file.headers })
     },
   }
-}
-
-function responseOf({ bytes, small, headers }: PageFile, isHead: boolean, isSmall: boolean): Response {
-  const body = isSmall ? small : bytes
-  const sent = new Headers({ ...headers, 'content-length': String(body.byteLength) })
-  if (isSmall) sent.set('content-encoding', 'gzip')
-  return new Response(isHead ? null : body, { headers: sent })
 }
 
 /** `dist/page` of this package, from its sources and from its build. */
@@ -100,11 +90,10 @@ async function readPageFile(path: string): Promise<PageFile> {
   const bytes = Uint8Array.from(await readFile(path))
   return {
     bytes,
-    small: Uint8Array.from(gzipSync(bytes, { level: 9 })),
     headers: {
       ...HEADERS,
       'content-type': CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
-      vary: 'accept-encoding',
+      'content-length': String(bytes.byteLength),
       // The names of the other files change with what is in them.
       'cache-control': extname(path) === '.html' ? 'no-cache' : 'max-age=31536000, immutable',
     },

@@ -33,7 +33,6 @@ export function PlanCard() {
   return (
     <Card title="How new results are delivered">
       <Segments
-        kind="chips"
         label="Plan"
         options={PLAN_NAMES}
         value={Object.keys(PLANS).find((name) => JSON.stringify(PLANS[name]) === JSON.stringify(plan))}

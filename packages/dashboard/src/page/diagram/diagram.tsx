@@ -9,8 +9,6 @@ import { endsOf, Response, SendMark, StateMark } from './marks.tsx'
 export interface DiagramProps {
   /** What `GET /_reference/jobs/{id}/exchanges` gives. */
   life: Life
-  /** Whether polls that say nothing new are left out. Default `true`. */
-  isFolded?: boolean | undefined
   /** What is marked. */
   active?: Exchange | undefined
   /** Called with what the pointer or the keyboard is on. */
@@ -21,7 +19,7 @@ export interface DiagramProps {
 const LEAST_WIDTH = 300
 
 /** The life of a job: client, service and receiver, and what goes between them, on the axis of the server's time. */
-export function Diagram({ life, isFolded = true, active, onChoose }: DiagramProps) {
+export function Diagram({ life, active, onChoose }: DiagramProps) {
   const element = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState(720)
   useLayoutEffect(() => {
@@ -30,7 +28,7 @@ export function Diagram({ life, isFolded = true, active, onChoose }: DiagramProp
     return () => observer.disconnect()
   }, [])
   const width = Math.max(LEAST_WIDTH, room)
-  const layout = layoutLife(life, isFolded)
+  const layout = layoutLife(life)
   const lanes = lanesFor(width)
   return (
     // What scrolls must be reached by the keyboard.

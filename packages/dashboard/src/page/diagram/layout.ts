@@ -80,8 +80,8 @@ export function isSame(one: Exchange, other: Exchange): boolean {
 }
 
 /** Places the life of a job on an axis: time goes down, long waits are shortened. */
-export function layoutLife(life: Life, isFolded: boolean): Layout {
-  const moments = momentsOf(life, isFolded).toSorted((one, other) => one.atMs - other.atMs || one.place - other.place)
+export function layoutLife(life: Life): Layout {
+  const moments = momentsOf(life).toSorted((one, other) => one.atMs - other.atMs || one.place - other.place)
   const marks: Mark[] = []
   const ticks: Tick[] = []
   let y = TOP
@@ -110,11 +110,9 @@ function timeTick(atMs: number, passedMs: number, y: number): Tick {
   return { y, text: formatExact(atMs), ...(isShort && { since: `+${formatExact(passedMs)}` }), isGap: false }
 }
 
-function momentsOf(life: Life, isFolded: boolean): Moment[] {
-  const { exchanges } = life
+function momentsOf(life: Life): Moment[] {
   const startMs = startOf(life)
-  const shown = isFolded ? foldPolls(exchanges) : exchanges.map((exchange) => ({ exchange, folded: 0 }))
-  return shown.flatMap(({ exchange, folded }): Moment[] => {
+  return foldPolls(life.exchanges).flatMap(({ exchange, folded }): Moment[] => {
     const { at_ms, place } = exchange
     const start: Moment = { atMs: at_ms - startMs, place, exchange, part: 'start', folded }
     if (exchange.kind === 'job') return [start]

@@ -3,12 +3,10 @@ import { now } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram } from '../diagram/diagram.tsx'
-import { foldPolls } from '../diagram/fold-polls.ts'
 import { isBad } from '../diagram/labels.ts'
 import { isSame, startOf } from '../diagram/layout.ts'
 import { linkTo, route } from '../route.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
-import { Check } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty, Loading, StatusBadge, statusNow } from '../ui/parts.tsx'
 import { ExchangePanel } from './exchange-panel.tsx'
@@ -83,7 +81,6 @@ function isCause(exchange: Exchange): boolean {
 
 function JobDiagram({ life }: { life: Life }) {
   const [chosen, choose] = useState<Exchange>()
-  const [isUnfolded, unfold] = useState(false)
   const { exchanges } = life
   const { at } = route.value.query
   const found = exchanges.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
@@ -91,12 +88,7 @@ function JobDiagram({ life }: { life: Life }) {
   return (
     <div class="split">
       <section class="card" aria-label="Sequence diagram">
-        <Diagram life={life} isFolded={!isUnfolded} active={shown} onChoose={choose} />
-        <div class="checks">
-          {foldPolls(exchanges).some(({ folded }) => folded > 0) && (
-            <Check label="Show every poll" value={isUnfolded} set={unfold} />
-          )}
-        </div>
+        <Diagram life={life} active={shown} onChoose={choose} />
       </section>
       <div class="side">
         {life.job.status === 'succeeded' && <JobOutput jobId={life.job.job_id} />}

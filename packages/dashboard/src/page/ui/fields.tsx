@@ -59,15 +59,9 @@ export function Select<Value extends string>({ label, options, value, set }: Cho
 }
 
 /** One of a few, all in sight. */
-export function Segments<Value extends string>({
-  label,
-  options,
-  value,
-  set,
-  kind = 'segments',
-}: ChoiceProps<Value> & { kind?: 'segments' | 'chips' }) {
+export function Segments<Value extends string>({ label, options, value, set }: ChoiceProps<Value>) {
   return (
-    <fieldset class={kind}>
+    <fieldset class="segments">
       <legend class="hidden">{label}</legend>
       {Object.entries<string>(options).map(([option, text]) => (
         <label key={option}>
@@ -77,21 +71,6 @@ export function Segments<Value extends string>({
         </label>
       ))}
     </fieldset>
-  )
-}
-
-interface CheckProps {
-  label: string
-  value: boolean
-  set: (value: boolean) => void
-}
-
-export function Check({ label, value, set }: CheckProps) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={value} onChange={({ currentTarget }) => set(currentTarget.checked)} />
-      {label}
-    </label>
   )
 }
 
