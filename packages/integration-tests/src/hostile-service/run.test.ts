@@ -100,4 +100,24 @@ describe('a redirect', () => {
       expect(other.connectionCount()).toBe(0)
     },
   )
+
+  test.each([
+    [301, undefined],
+    [307, undefined],
+    [308, ky.create({ hooks: { beforeRequest: [() => {}] } })],
+  ])('of status %i to the same path with a slash is followed once, by a run too', async (status, instance) => {
+    const to = (path: string) => response(status, '', [['location', path]])
+    const run = '/v1/models/aurora-image/run'
+    const service = await start({
+      POST: [to(`${run}/`), json(202, { job_id: 'job_1', status: 'queued' }), to(`${run}/`), to(`${run}//`)],
+      GET: [to('/v1/jobs/job_1/?a=b'), json(200, { data: { status: 'processing' } })],
+    })
+    const client = createTestClient(service.url, { ky: instance })
+    const job = await client.submit('aurora-image', {}, { maxRetries: 0 })
+    expect(await job.get()).toMatchObject({ status: 'processing' })
+    await expect(client.submit('aurora-image', {})).rejects.toMatchObject({ submission: 'rejected', status })
+    const get = '/v1/jobs/job_1'
+    expect(service.requests.map(({ path }) => path)).toEqual([run, `${run}/`, get, `${get}/`, run, `${run}/`])
+    expect(new Set(service.requests.slice(0, 2).map(({ body }) => body)).size).toBe(1)
+  })
 })

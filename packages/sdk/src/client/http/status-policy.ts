@@ -19,7 +19,7 @@ export function submissionAfter(failure: Failure): Submission {
 }
 
 /** True for a redirect that asks for the same request elsewhere: nothing was done. 302 and 303 may follow a POST that was handled. */
-function isMove({ status }: ReceivedResponse): boolean {
+export function isMove({ status }: ReceivedResponse): boolean {
   return [301, 307, 308].includes(status)
 }
 
@@ -43,7 +43,7 @@ export function isKeyRejection(status: number): boolean {
 }
 
 /** The methods that may be sent twice. */
-const REPEATABLE: readonly RequestMethod[] = ['GET', 'DELETE']
+export const REPEATABLE: readonly RequestMethod[] = ['GET', 'DELETE']
 
 /** The statuses after which the same request may succeed within a minute. */
 const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504]

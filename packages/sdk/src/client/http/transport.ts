@@ -1,4 +1,5 @@
 import { routePath } from '@modelrun/contract'
+import { toUrl } from '@modelrun/kit'
 import ky, { type KyInstance, type Options } from 'ky'
 import { withinScope } from '../../shared/clock.ts'
 import { loadPart } from '../load-part.ts'
@@ -8,6 +9,7 @@ import { allowRetry, type Call, createCall, observeFailure, pause, prepared, run
 import { headersByName, readFetchOptions } from './fetch.ts'
 import type { ApiResult, CallContext, CallOptions, KyRequest, Operation } from './operation.ts'
 import { createSender } from './send-attempt.ts'
+import { isMove, REPEATABLE, submissionAfter } from './status-policy.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
 export interface Transport {
@@ -47,10 +49,28 @@ export function createTransport(client: ResolvedOptions): Transport {
 async function sendAttempts<T>(call: Call<T>, send: () => Promise<void>): Promise<void> {
   for (;;) {
     await send()
+    if (addSlash(call)) continue
     const delayMs = call.happened.failures > call.maxRetries ? undefined : allowRetry(call)
     if (delayMs === undefined) return
     await pause(call, delayMs)
   }
+}
+
+/**
+ * Adds a slash to the path, once, when a site redirects to the same path with one at its end. The service has not handled the request,
+ * so it is sent there, a run too. @returns whether it was added
+ */
+function addSlash<T>(call: Call<T>): boolean {
+  const { client, operation, request, happened } = call
+  const failure = happened.failed?.failure
+  if (failure?.kind !== 'response' || !isMove(failure.received) || request.path.endsWith('/')) return false
+  if (!REPEATABLE.includes(operation.route.method) && submissionAfter(failure) !== 'rejected') return false
+  const { origin, pathname } = new URL(`${client.baseUrl}${request.path}`)
+  const target = toUrl(failure.received.response.headers.get('location'), origin)
+  if (target?.origin !== origin || target.pathname !== `${pathname}/`) return false
+  request.path += '/'
+  observeFailure(call)
+  return true
 }
 
 /** One attempt. Its outcome is in `happened`. */
