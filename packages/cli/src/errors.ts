@@ -49,8 +49,8 @@ export class PausedError extends CommandError {
   readonly exitCode = EXIT.rejected
   readonly code: string
 
-  constructor(reason: unknown, risk: string) {
-    super(`${messageOf(reason)}${risk}`, ['The batch is paused. The same command again continues with it.'])
+  constructor(reason: unknown) {
+    super(messageOf(reason), ['The batch is paused. The same command again continues with it.'])
     this.code = stringIn(reason, 'code') ?? 'paused'
   }
 }

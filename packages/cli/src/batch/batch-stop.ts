@@ -20,8 +20,6 @@ export class BatchStop implements BatchStops {
   #said: Promise<void> | undefined
   #gone: string | undefined
   batch: Batch | undefined
-  /** What is said of the unknown rows. */
-  risk = ''
   readonly signal: AbortSignal
 
   constructor(interruption: Interruption, context: CliContext) {
@@ -51,14 +49,14 @@ export class BatchStop implements BatchStops {
     if (problem !== undefined) {
       this.onStoreError(error)
       const remedy = problem.includes('full') ? MAKE_SPACE : IN_ACCOUNT
-      return new DiskError(`${problem}. No more rows are sent${await this.#sentText()}.${this.risk} ${remedy}`)
+      return new DiskError(`${problem}. No more rows are sent${await this.#sentText()}. ${remedy}`)
     }
     if (this.#interruption.signal.aborted && !(error instanceof InterruptedError)) {
       return new InterruptedError(
-        `stopped.${this.risk} Runs that were sent continue. The same command again continues with the batch.`,
+        `stopped. Runs that were sent continue. The same command again continues with the batch.`,
       )
     }
-    return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason, this.risk) : error
+    return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason) : error
   }
 
   /** Waits until what is being sent is stored, so that its state is known. A store that fails is not waited for. */

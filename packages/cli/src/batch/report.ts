@@ -109,13 +109,6 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
   return counts.get('rejected') ? EXIT.rejected : written
 }
 
-/** What a batch that stops says of its unknown rows, after a sentence. */
-export function riskText(reports: readonly RowReport[]): string {
-  const unknown = reports.filter(({ state }) => state === 'unknown')
-  if (unknown.length === 0) return ''
-  return ` ${countText(unknown.length, 'row')} unknown, ${priceText(atRisk(unknown))} at risk: it is not known whether they were charged.`
-}
-
 function atRisk(reports: readonly RowReport[]): number {
   return reports.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
 }

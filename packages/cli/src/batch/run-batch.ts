@@ -14,7 +14,7 @@ import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
-import { checkReport, describeRow, printReport, riskText, writeReport } from './report.ts'
+import { checkReport, describeRow, printReport, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
 import { createRows, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
@@ -170,13 +170,12 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
     await readAgain(rows, batch)
   }
   const reports = describe()
-  if (end.status === 'rejected') {
-    stop.risk = riskText(reports)
-    writeReport(reports, { ...options, terminal })
-    throw end.reason
-  }
-  const { credits } = await batch.runs.progress()
-  return printReport(reports, { ...options, credits, terminal })
+  const sent = reports.filter(({ state }) => state !== 'waiting' && state !== 'rejected')
+  const known = end.status === 'fulfilled' ? undefined : { credits: sent.length * start.price }
+  const { credits } = await batch.runs.progress().catch((error: unknown) => known ?? Promise.reject(error))
+  const code = await printReport(reports, { ...options, credits, terminal })
+  if (end.status === 'rejected') throw end.reason
+  return code
 }
 
 async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {

@@ -71,7 +71,7 @@ describe('a batch whose files do not come', () => {
     if (breaks) for (const fail of held) fail()
     else child.kill('SIGINT')
     const { code, stderr } = await ended
-    expect([code, stderr.includes(' 10 rows unknown, 40 credits at risk: ')]).toEqual([130, breaks])
+    expect([code, stderr.includes(', 40 credits of them at risk: ')]).toEqual([130, breaks])
     expect((await cli.read('report.csv')).match(breaks ? /"unknown"/g : /"running"/g)).toHaveLength(10)
   })
 
@@ -79,11 +79,12 @@ describe('a batch whose files do not come', () => {
     ['is revoked', () => cli.server.revokeKey(cli.server.apiKey)],
     ['has no credits', () => cli.server.limitKey(cli.server.apiKey, { credits: 0 })],
   ])('stops when the key %s, and says how it continues', async (_, change) => {
-    const { ended } = cli.start(ARGS)
+    const { ended } = cli.start([...ARGS, '--json'])
     await expect.poll(sent).toBeGreaterThan(70)
     change()
     releaseFiles()
-    const { code, stderr } = await ended
+    const { code, stdout, stderr } = await ended
+    expect(stdout).toMatch(/"type":"summary","total":400,.*"credits":\d+,.*\n.*"type":"error".*\n$/)
     expect([code, stderr]).toEqual([3, expect.stringContaining('The same command again continues with it.')])
     expect(cli.server.journal.entries({ kind: 'job' }).length).toBeLessThan(ROWS)
   })
