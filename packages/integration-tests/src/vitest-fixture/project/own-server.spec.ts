@@ -34,7 +34,7 @@ test('fails with its own error alone', ({ server }) => {
   expect(1).toBe(2)
 })
 
-const poorTest = createTest({ serverOptions: { credits: 1, clock: 'manual' } })
+const poorTest = createTest({ credits: 1, clock: 'manual' })
 poorTest('has the server that it asks for', ({ server }) => {
   expect([server.credits(), server.clock.mode]).toEqual([1, 'manual'])
 })
