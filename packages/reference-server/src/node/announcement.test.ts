@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { announcement, type ReadyServer } from './announcement.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
 
-const READY: ReadyServer = { url: 'http://127.0.0.1:4010', keys: ['sk_test_1'], controlToken: 'token_1' }
+const READY: ReadyServer = { url: 'http://127.0.0.1:4010', key: 'sk_test_1', controlToken: 'token_1' }
 
 function announce(...args: string[]) {
   return announceWith(READY, args)
@@ -48,11 +48,5 @@ describe('announcement', () => {
     const dashboardUrl = 'http://127.0.0.1:4010/_dashboard/'
     expect(announceWith({ ...READY, dashboardUrl }, [])).toContain(`  page   ${dashboardUrl}\n`)
     expect(announce()).not.toContain('page')
-  })
-
-  it('lists several keys', () => {
-    const ready = { ...READY, keys: ['sk_test_1', 'sk_test_2'] }
-    expect(announceWith(ready, [])).toContain('  key    sk_test_1\n         sk_test_2\n')
-    expect(JSON.parse(announceWith(ready, ['--json']))).toMatchObject({ key: 'sk_test_1', keys: ready.keys })
   })
 })

@@ -4,8 +4,7 @@ import type { ServeCommand } from './cli-options.ts'
 /** What a person or program needs to use a server that has started to listen. */
 export interface ReadyServer {
   url: string
-  /** At least one. */
-  keys: readonly string[]
+  key: string
   controlToken: string
   /** URL of the dashboard; `undefined` without one. */
   dashboardUrl?: string | undefined
@@ -13,26 +12,20 @@ export interface ReadyServer {
 
 /** What to print on standard output when the server listens. */
 export function announcement(ready: ReadyServer, command: ServeCommand): string {
-  return command.announce === 'json' ? JSON.stringify(lineFor(ready)) : textFor(ready, command)
+  return command.announce === 'json' ? JSON.stringify({ ready: true, ...ready }) : textFor(ready, command)
 }
 
-/** The other keys only where they were asked for: most programs know of one. */
-function lineFor({ url, keys, controlToken, dashboardUrl }: ReadyServer): object {
-  const [key] = keys
-  return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken, dashboardUrl }
-}
-
-function textFor({ url, keys, controlToken, dashboardUrl }: ReadyServer, { clock, host }: ServeCommand): string {
+function textFor({ url, key, controlToken, dashboardUrl }: ReadyServer, { clock, host }: ServeCommand): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
     '',
     `  url    ${url}`,
-    ...keys.map((key, index) => `  ${index === 0 ? 'key ' : '    '}   ${key}`),
+    `  key    ${key}`,
     `  clock  ${clockText(clock)}`,
     ...(dashboardUrl === undefined ? [] : [`  page   ${dashboardUrl}`]),
     '',
     // Quotes: a shell may take the brackets of an IPv6 address for a pattern.
-    `Try it: curl '${url}/v1/models' -H 'authorization: Bearer ${keys[0]}'`,
+    `Try it: curl '${url}/v1/models' -H 'authorization: Bearer ${key}'`,
   ]
   if (isLoopback(host)) return lines.join('\n')
   return [

@@ -56,8 +56,6 @@ export interface ServeCommand extends ListenCommand {
   catalog?: string | undefined
   /** The first API key. */
   key?: string | undefined
-  /** How many keys there are. */
-  keys: number
   credits?: number | undefined
   seed: number | 'random'
   assumptions: AssumptionOptions
@@ -144,7 +142,6 @@ export function createProgram(): Command {
     .optionsGroup('What it serves:')
     .addOption(valued('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
     .addOption(valued('--key <sk_test_…>', 'the first API key (default: made from the seed, 1 without one)'))
-    .addOption(valued('--keys <number>', 'number of API keys, each with its own account', integer(1, 1_000)).default(1))
     .addOption(valued('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
     .addOption(valued('--seed <integer>', 'the same ids, keys and files at each start (default: random)', integer()))
     .addOption(valued('--state <file>', 'store keys, credits, jobs and faults over restarts'))

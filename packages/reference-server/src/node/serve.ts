@@ -21,7 +21,7 @@ export async function serve(command: ServeCommand): Promise<void> {
 }
 
 async function serveWith(command: ServeCommand, state: StateFile | undefined): Promise<void> {
-  const { server, service, keys } = await startServer(command, lineSink(command, state))
+  const { server, service } = await startServer(command, lineSink(command, state))
   const { port, host, allowPrivateWebhooks, cors } = command
   const dashboard = command.dashboard ? await loadDashboard() : undefined
   const listening = await listen(server, { port, host, allowPrivateWebhooks, cors, dashboard })
@@ -32,13 +32,14 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
     await server.close()
   })
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
-  const storedKeys = await state?.start(service).catch(async (error: unknown) => {
+  const storedKey = await state?.start(service).catch(async (error: unknown) => {
     await stop()
     throw error
   })
   onStop(() => void stop(), command.exitWithParent)
   const dashboardUrl = dashboard && `${listening.url}${dashboard.path}`
-  const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
+  const { baseUrl: url, apiKey, controlToken } = server
+  const ready = { url, key: storedKey ?? apiKey, controlToken, dashboardUrl }
   print(announcement(ready, command))
 }
 

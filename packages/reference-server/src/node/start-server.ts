@@ -14,8 +14,6 @@ export interface StartedServer {
   server: ReferenceServer
   /** What the server is made of. */
   service: Service
-  /** Its API keys, each with an account of its own; at least one. */
-  keys: readonly string[]
 }
 
 /**
@@ -30,10 +28,8 @@ export async function startServer(
 ): Promise<StartedServer> {
   const service = new Service(checkOptions({ ...(await readOptions(command)), log }, command))
   const server = serverOf(service)
-  const more = Array.from({ length: command.keys - 1 }, () => server.createKey().key)
-  const keys = [server.apiKey, ...more]
-  for (const setting of command.faults) addFault(server, keys, setting)
-  return { server, service, keys }
+  for (const setting of command.faults) addFault(server, setting)
+  return { server, service }
 }
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
@@ -77,10 +73,10 @@ function checkOptions(
   }
 }
 
-function addFault(server: ReferenceServer, keys: readonly string[], { text, fault }: FaultSetting): void {
+function addFault(server: ReferenceServer, { text, fault }: FaultSetting): void {
   try {
     // Unchecked: `add` rejects what is not a fault.
-    for (const key of keys) server.faults.add(fault as Parameters<typeof server.faults.add>[0], key)
+    server.faults.add(fault as Parameters<typeof server.faults.add>[0])
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new UsageError(`--fault ${text}: ${error.message.replace(/^`fault` of `faults.add` (is wrong: )?/, '')}`)

@@ -52,15 +52,15 @@ export class StateFile {
   /**
    * Puts a server into the state of the file, if there was one, and stores its state there from now on.
    *
-   * @returns the keys that can be used in it; `undefined` when the file is new
+   * @returns a key that can be used in it; `undefined` when the file is new
    * @throws UsageError when the server cannot continue from it, or it cannot be written; an old file stays as it is
    */
-  async start(service: Service): Promise<readonly string[] | undefined> {
+  async start(service: Service): Promise<string | undefined> {
     const { found, path } = this.#file
-    const keys = found === undefined ? undefined : this.#restore(service)
+    const key = found === undefined ? undefined : this.#restore(service)
     this.#file.found = undefined
     this.#service = service
-    if (keys !== undefined) return keys
+    if (key !== undefined) return key
     await this.#save().catch((error: unknown) => {
       throw new UsageError(`The state ${path} cannot be written: ${messageWithCause(error)}`)
     })
@@ -86,14 +86,14 @@ export class StateFile {
     await this.#file.lock.release()
   }
 
-  #restore(service: Service): readonly string[] {
+  #restore(service: Service): string | undefined {
     const restored = restoreSnapshot(service, this.#file.found)
     if (!restored.ok) throw unusable(this.#file.path, restored.message)
-    const usable = service.keys.all().filter(({ isRevoked }) => !isRevoked)
-    if (usable.length > 0) return usable.map(({ key }) => key)
+    const usable = service.keys.all().find(({ isRevoked }) => !isRevoked)
+    if (usable !== undefined) return usable.key
     // Not saved: the same state creates the same key again.
     const created = createKey(service, {})
-    return created.ok ? [created.value.key] : []
+    return created.ok ? created.value.key : undefined
   }
 
   async #saveOrWarn(): Promise<void> {
