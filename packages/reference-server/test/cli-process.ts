@@ -36,7 +36,6 @@ export function startNode(args: readonly string[], input: 'pipe' | 'ignore' = 'i
 interface Ready {
   url: string
   key: string
-  keys?: string[]
   controlToken: string
 }
 
