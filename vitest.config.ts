@@ -39,8 +39,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     // These end what hangs. No test is decided by them, however busy the machine is.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
     // The default leaves a core to the user: on CI's two cores that is half of the time.
     maxWorkers: '100%',

@@ -67,7 +67,7 @@ export async function startAgent(cli: CliHarness, options: HostOptions = {}) {
     ): Promise<ToolReply> => {
       const { isError, content } = await client.callTool(
         { name, arguments: { ...input } },
-        { timeout: 60_000, ...limits },
+        { timeout: 300_000, ...limits },
       )
       const [first] = content
       const text = first !== undefined && 'text' in first ? String(first.text) : ''

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterAll, afterEach, vi } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { listenOn } from '../../kit/test/listen-on.ts'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
@@ -28,9 +28,6 @@ export async function serve(respond: RequestListener): Promise<string> {
   open.push(close)
   return `http://127.0.0.1:${port}`
 }
-
-// Each command is a process: on a machine that has much to do, a dozen take longer than the default limit.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** What a command did. */
 export interface Finished {

@@ -26,8 +26,7 @@ async function observedOf(service: Parameters<typeof createReferenceService>[0])
   return report.profile
 }
 
-// The time limit is for a busy machine.
-describe('the profile', { timeout: 60_000 }, () => {
+describe('the profile', () => {
   it('has the settings of what the suite judges, as the reference server has them by default', async () => {
     const { queuedMs: _, cancelOfUnknownJob: __, ...settings } = DEFAULT_ASSUMPTIONS
     expect(await observedOf({})).toEqual(settings)

@@ -176,7 +176,7 @@ describe('modelrun batch before and after it works', () => {
       cli.server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 1_000 })
       await cli.write('rows.csv', `prompt\n${Array.from({ length: 30 }, (_, index) => `fox ${index}\n`).join('')}`)
       const { child, ended } = cli.start(args)
-      await expect.poll(() => cli.bodies().length, { timeout: 20_000 }).toBeGreaterThan(0)
+      await expect.poll(() => cli.bodies().length).toBeGreaterThan(0)
       child.kill(signal)
       expect((await ended).code).toBe(130)
       const report = await cli.read('report.csv')

@@ -58,7 +58,7 @@ describe.skipIf(note !== '')(`a full disk${note}`, () => {
     await expect.poll(() => cli.bodies().length).toBeGreaterThan(20)
     disk.fill()
     await expect
-      .poll(() => errors.map(String).join(), { timeout: 10_000 })
+      .poll(() => errors.map(String).join())
       .toContain('The disk of the SQLite file is full. What was stored is not lost')
     await expect(runs.add('large', 'aurora-image', { prompt: 'x'.repeat(100_000) })).rejects.toThrow(
       /is full.*this change was not made\. Make space/,

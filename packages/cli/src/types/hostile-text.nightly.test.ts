@@ -44,7 +44,7 @@ describe('a catalog with hostile texts', () => {
       for (const { id, input_schema: schema } of models) checkParameters(schema, declared.get(id))
     }
     await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
-  }, 120_000)
+  })
 
   it('gives comments that have no tag but @default, and no character that is not seen', async () => {
     const check = async (models: Model[]) => {
@@ -58,7 +58,7 @@ describe('a catalog with hostile texts', () => {
       expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
     }
     await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
-  }, 120_000)
+  })
 
   it('gives the same bytes in whatever order the service lists models, parameters and values', async () => {
     const reverse = ({ input_schema: schema, ...model }: Model): Model => {
@@ -72,5 +72,5 @@ describe('a catalog with hostile texts', () => {
       expect(await render(models.map(reverse).toReversed())).toBe(await render(models))
     }
     await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
-  }, 120_000)
+  })
 })

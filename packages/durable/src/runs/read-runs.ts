@@ -16,7 +16,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { BACKOFF, fromJson, OPEN_STATES, type RunsContext } from './runs-context.ts'
+import { BACKOFF, fromJson, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -163,11 +163,17 @@ async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext):
 }
 
 async function hasOpenRuns({ engine, queues }: RunsContext, reads: Reads): Promise<boolean> {
-  for (const queue of [queues.submit, queues.poll]) {
-    for (const state of OPEN_STATES) {
+  const names = [queues.submit, queues.poll]
+  for (const queue of names) {
+    for (const state of ['waiting', 'running'] as const) {
       const open = await reads(() => engine.list(queue, state, { limit: 1 }))
       if (open.length > 0) return true
     }
+  }
+  // A task that moves between two lists is in neither. A count is of one moment, and takes longer.
+  for (const queue of names) {
+    const { waiting, running } = await reads(() => engine.count(queue))
+    if (waiting + running > 0) return true
   }
   return false
 }

@@ -83,6 +83,21 @@ it('continues its loops when the store was away for a while', async () => {
   await settled(runs.stop())
 })
 
+it('yields results until no run is open, also of a run that moves between all reads of its state', async () => {
+  const store = createSqliteEngine({ path: ':memory:', pollMs: 1_000 })
+  const list: typeof store.list = async (queue, ...page) =>
+    queue.endsWith(':outcomes') ? store.list(queue, ...page) : []
+  const { runs } = await openBatch({ engine: { ...store, list }, jobMs: 5_000 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  runs.start()
+  const keys: string[] = []
+  const read = async () => {
+    for await (const { key } of runs.results()) keys.push(key)
+  }
+  await settled(read())
+  expect(keys).toEqual(['a'])
+})
+
 it('takes what an item is at that moment', async () => {
   const { runs, sent } = await openBatch()
   function* items() {

@@ -22,7 +22,7 @@ describe.skipIf(isMissing || !isInstalled)(`the BullMQ engine on the oldest bull
   let service: Service
   beforeAll(async () => {
     service = await startRedis()
-  }, 60_000)
+  })
   afterAll(() => service?.stop())
 
   const open = () => createBullmqEngine({ connection: `redis://127.0.0.1:${service.port}`, pollMs: 50 })

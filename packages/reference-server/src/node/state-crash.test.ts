@@ -8,7 +8,7 @@ import type { Snapshot } from '../snapshot/snapshot-schema.ts'
 
 // 40 in a row: MODELRUN_CRASH_ROUNDS=40 npx vitest run packages/reference-server/src/node/state-crash.test.ts
 const ROUNDS = Number(process.env.MODELRUN_CRASH_ROUNDS ?? 4)
-const SEED = Number(process.env.MODELRUN_CRASH_SEED ?? Date.now() % 100_000)
+const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const CLIENTS = 4
 const PRICE = 4
 
