@@ -104,6 +104,17 @@ describe('a request for a file', () => {
     expect(service.received).toHaveLength(1)
   })
 
+  test.each([
+    ['bytes 0-5/6', true],
+    ['bytes 0-5/7', false],
+    ['bytes 1-6/6', false],
+    ['bytes 0-5/*', false],
+  ])('takes a range that is the whole file, and no other: %s', async (range, isTaken) => {
+    const { download, clock } = start(text(206, 'pixels', { 'content-range': range }))
+    const [{ status }] = await clock.run(Promise.allSettled([download]))
+    expect(status).toBe(isTaken ? 'fulfilled' : 'rejected')
+  })
+
   test('is repeated after a status that may pass, a failed connection and a time limit, like every read', async () => {
     const steps = [text(503, ''), unconnected('ECONNREFUSED'), silent(), text(200, 'pixels')]
     const { download, service, clock } = start(steps, { maxRetries: 3 })

@@ -154,9 +154,8 @@ export class FileTransfer {
 
   /** Takes a response with the whole file. */
   #admit(response: Response, body: OpenBody, { problem }: FileRoute): { response: Response } | { failure: Failure } {
-    const { status } = response
     Object.assign(this.#current ?? {}, { response })
-    if (problem !== undefined || (status !== 200 && status !== 203)) {
+    if (problem !== undefined || !isWhole(response)) {
       body.close()
       return { failure: responseFailure(response, problem && `its host ${problem}`) }
     }
@@ -230,6 +229,12 @@ function readerOf(response: Response): BodyReader | undefined {
 
 function isInterruption(value: unknown): value is Interruption {
   return typeof value === 'object' && value !== null && 'kind' in value && 'submission' in value
+}
+
+/** Some hosts serve a whole file as a range of it that nobody has asked for. */
+function isWhole({ status, headers }: Response): boolean {
+  const [, last, size] = /^bytes 0-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
+  return status === 200 || status === 203 || (status === 206 && Number(last) + 1 === Number(size))
 }
 
 /** Of an encoded file, the length of the body is another one. A page may not be shown the encoding of another origin. */

@@ -29,6 +29,21 @@ describe('files.save (section 2.5)', () => {
     await expect(client.files.save(resultOf('job_1'), folder.path)).resolves.toEqual([join(folder.path, 'job_1-0.wav')])
   })
 
+  test.each([
+    ['/a/f0', 'job_1-0.gif', 'GIF89a then more'],
+    ['/', 'job_1-0.gif', 'GIF89a'],
+    ['/', 'job_1-0.bin', 'a text'],
+    ['/a/f0', 'job_1-0', ''],
+    ['/a/f0.dat', 'job_1-0.dat', 'GIF89a'],
+  ])('names a file without a type after its bytes, when its url (%s) says nothing: %s', async (path, name, content) => {
+    const { client } = createSavingClient(
+      createFileHost({ content, headers: { 'content-type': 'application/octet-stream' } }),
+    )
+    const items = [{ type: 'image', url: `https://files.example.com${path}` }]
+    await client.files.save({ job_id: 'job_1', output: { type: 'image', items } }, folder.path)
+    expect(await folder.files()).toEqual({ [name]: content })
+  })
+
   test('says so where there is no file system', async () => {
     const { client } = createSavingClient(text(200, 'x'))
     vi.stubGlobal('process', undefined)

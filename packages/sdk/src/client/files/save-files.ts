@@ -18,6 +18,7 @@ import type { ResolvedOptions } from '../options.ts'
 import { type OpenedDownload, openFile } from './download.ts'
 import { aboutFile } from './file-name.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
+import { loadFileTypes } from './media-type.ts'
 import { fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
@@ -44,8 +45,10 @@ export async function saveFiles(
   await onDisk(() => system.fs.mkdir(folder, { recursive: true }), { ...saving, path: folder })
   return await eachOf(output.items, async (item, index) => {
     const open = () => openFile(client, isPlainText(item) ? { text: item } : item, { ...options, jobId })
-    const { transfer, ...file } = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
+    const opened = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
+      const file = await named(opened)
+      const { transfer } = file
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const write = async () => {
         if (!(await writeFile(transfer, { fs: system.fs, path, overwrite }))) throw otherContent(path, jobId)
@@ -53,7 +56,7 @@ export async function saveFiles(
       await onDisk(write, { ...saving, path, transfer })
       return path
     } finally {
-      transfer.close()
+      opened.transfer.close()
     }
   })
 }
@@ -189,6 +192,21 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
     take(`${base}${extension}`)
     return `${base}${extension}`
   })
+}
+
+/** A name without an extension gets that of the first bytes, when they are of a known type. */
+async function named({ name, transfer }: OpenedDownload): Promise<Pick<OpenedDownload, 'name' | 'transfer'>> {
+  if (EXTENSION.test(name) && !name.endsWith('.bin')) return { name, transfer }
+  const chunks = [await transfer.read({ mayRestart: true })]
+  const found = await loadFileTypes()
+    .then(({ fileTypeFromBuffer }) => fileTypeFromBuffer(chunks[0]?.bytes ?? new Uint8Array()))
+    .catch(() => undefined)
+  const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
+  const close = () => transfer.close()
+  return {
+    name: found === undefined ? name : `${name.replace(/\.bin$/, '')}.${found.ext}`,
+    transfer: { ...transfer, read, close },
+  }
 }
 
 function checkName(name: unknown, jobId: string): string {
