@@ -7,7 +7,7 @@ import { bind, doneOnce, endServer, urlOf } from './bind.ts'
 import type { RecordCommand } from './cli-options.ts'
 import { print, warn } from './errors.ts'
 import { checkInput, onStop } from './input-end.ts'
-import { RecordingFile } from './recording-file.ts'
+import { type Store, startRecording } from './recording-file.ts'
 
 export interface RecorderOptions {
   /** URL of the real service. */
@@ -40,33 +40,33 @@ export interface ListeningRecorder {
  */
 export async function startRecorder(options: RecorderOptions): Promise<ListeningRecorder> {
   const { host, port, warn } = options
-  const file = await RecordingFile.open(options.folder, options.service.href)
-  const recorder = new Recorder(file.count)
+  const server = createServer()
+  const address = await bind(server, port, host)
+  const store = await startRecording(options.folder, options.service.href).catch(async (error: unknown) => {
+    await endServer(server)
+    throw error
+  })
+  const session = { ...options, store, recorder: new Recorder() }
   /** Requests without a response. */
   const pending = new Set<Promise<void>>()
-  const server = createServer((incoming, outgoing) => {
-    const handled = recordExchange({ ...options, file, recorder }, incoming, outgoing).catch((error: unknown) => {
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const handled = recordExchange(session, incoming, outgoing).catch((error: unknown) => {
       warn(`A response could not be passed on or stored: ${error}`)
       outgoing.destroy()
     })
     pending.add(handled)
     void handled.then(() => pending.delete(handled))
   })
-  const address = await bind(server, port, host).catch(async (error: unknown) => {
-    await file.close()
-    throw error
-  })
   const close = doneOnce(async () => {
     server.close()
     if (pending.size > 0) warn(`Waiting for the service (requests: ${pending.size}). Ctrl+C stops at once.`)
     await Promise.all(pending) // their responses are paid for
     await endServer(server)
-    await file.close()
   })
   return { url: urlOf(host, address.port), close }
 }
 
-type Session = RecorderOptions & { file: RecordingFile; recorder: Recorder }
+type Session = RecorderOptions & { store: Store; recorder: Recorder }
 
 async function recordExchange(session: Session, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/' } = incoming
@@ -82,7 +82,7 @@ async function recordExchange(session: Session, incoming: IncomingMessage, outgo
   const ms = Date.now() - at
   const path = target.replace(/\?.*/s, '')
   const exchange = session.recorder.record({ method, path, status: response.status, json: tryParseJson(text), at, ms })
-  if (exchange !== undefined && !(response instanceof NoResponse)) await session.file.add(exchange)
+  if (exchange !== undefined && !(response instanceof NoResponse)) await session.store(exchange)
   const by = response instanceof NoResponse ? ' of the recorder' : ''
   session.log(`${method} ${exchange?.route ?? 'of another path'} ${response.status}${by} ${ms} ms`)
 }

@@ -20,7 +20,7 @@ const LARGEST_SHARE = 0.05
  * @throws UsageError when it cannot be read, is not JSON, or another server stores its state there
  */
 export async function openState(path: string, warn: (line: string) => void): Promise<StateFile> {
-  const lock = await lockFile(path, 'state')
+  const lock = await lockFile(path)
   try {
     return new StateFile({ path, found: await readState(path), lock, warn })
   } catch (error) {

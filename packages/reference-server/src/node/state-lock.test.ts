@@ -31,7 +31,7 @@ describe('the lock of a state file', () => {
   it('is taken by one of several that start at once', async () => {
     for (let round = 0; round < 50; round++) {
       const path = join(servers.folder, String(round))
-      const taken = await Promise.allSettled([1, 2, 3].map(() => lockFile(path, 'state')))
+      const taken = await Promise.allSettled([1, 2, 3].map(() => lockFile(path)))
       expect(taken.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
     }
   })

@@ -9,15 +9,14 @@ export interface StateLock {
 }
 
 /**
- * Takes the lock of a file.
+ * Takes the lock of a state file.
  *
- * @param what what it holds, as in "The state world.json is in use"
  * @throws UsageError when another server on this machine holds it, or the folder cannot be written
  */
-export async function lockFile(target: string, what: string): Promise<StateLock> {
+export async function lockFile(target: string): Promise<StateLock> {
   const file = await realpath(target).catch(() => target)
   const path = `${file}.lock`
-  const name = `The ${what} ${file}`
+  const name = `The state ${file}`
   const found = await readFile(path, 'utf8').catch(() => '')
   if (!/^(\d+ \d+)?$/.test(found)) {
     throw new UsageError(`${name} cannot be locked: ${path} is there, and is not a lock. Remove it.`)

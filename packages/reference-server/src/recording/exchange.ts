@@ -59,12 +59,7 @@ export type SeenExchange = Pick<RecordedExchange, 'at' | 'ms' | 'status'> & {
 /** Reduces exchanges to what may be stored. The newest ten thousand jobs are known. */
 export class Recorder {
   readonly #jobs = new NewestMap<unknown, string>(10_000)
-  #count: number
-
-  /** @param count of the exchanges that are stored already */
-  constructor(count: number) {
-    this.#count = count
-  }
+  #count = 0
 
   /** @returns `undefined` for a request that the specification does not have */
   record({ method, path, status, json, at, ms }: SeenExchange): RecordedExchange | undefined {
