@@ -43,7 +43,7 @@ it('a recorder stores and prints nothing of what was sent or produced, whatever 
     await (await fetch(`${url}/v1/${path}`, { headers: { authorization: `Bearer ${OTHER_KEY}` } })).text()
   }
   await (await fetch(`${url}/${PRIVATE}`, { method: 'DELETE' })).text()
-  expect(await readdir(folder)).toEqual(['exchanges.jsonl', 'exchanges.jsonl.lock'])
+  expect(await readdir(folder)).toEqual(['exchanges.jsonl'])
   expect((await stat(join(folder, 'exchanges.jsonl'))).mode & 0o077).toBe(0)
   const all = `${await stored()}\n${lines.join('\n')}`
   expect(all).toContain('"model":"lumen/aurora"')
