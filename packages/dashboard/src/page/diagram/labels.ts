@@ -12,10 +12,6 @@ const ROUTE_NAMES: Readonly<Record<string, string>> = {
 /** What goes out: `POST run`, `webhook`. */
 export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
   const again = exchange.attempt > 1 ? ` · attempt ${exchange.attempt}` : ''
-  // Whether the same caller sent it is not known.
-  if (exchange.kind === 'request' && exchange.route === 'runModel' && exchange.job_id === undefined) {
-    return 'POST run · same body'
-  }
   // The service does not try again: what comes again is a duplicate.
   if (exchange.kind === 'delivery') return `POST webhook${again.replace('attempt', 'duplicate')}`
   const more = folded > 0 ? ` · ${folded} more` : ''

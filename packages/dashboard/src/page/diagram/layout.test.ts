@@ -104,9 +104,4 @@ describe('the sequence diagram', () => {
       'GET job · attempt 2 after 1.500 s: 200 processing',
     ])
   })
-
-  it('does not call an earlier run with the same body an attempt: another caller may have sent it', () => {
-    const { marks } = layoutLife(life([poll(0, { route: 'runModel', method: 'POST', status: 429, attempt: 2 })]))
-    expect(marks.map(spokenLabel)).toEqual(['POST run · same body after 0 ms: 429 processing'])
-  })
 })

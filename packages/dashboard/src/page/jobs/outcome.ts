@@ -12,9 +12,7 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const isOver = ended_at_ms !== undefined
   const why = shortened(message ?? code)
   const requests = exchanges.filter((one) => one.kind === 'request')
-  const runs = requests.filter(({ route }) => route === 'runModel')
-  const rejected = runs.filter(({ job_id }) => job_id === undefined).length
-  const isLost = runs.some(({ job_id, status: httpStatus }) => job_id !== undefined && httpStatus === undefined)
+  const isLost = requests.some((one) => one.route === 'runModel' && one.status === undefined)
   const deliveries = exchanges.filter((one) => one.kind === 'delivery')
   const failed = deliveries.filter(({ outcome }) => outcome !== 'delivered')
   const counts = [
@@ -25,7 +23,6 @@ export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const sentences = [
     `${capitalized(status)} ${isOver ? 'after' : 'for'} ${took}${why === undefined ? '' : `: ${why}`}.`,
     `${counts.join(', ')}.`,
-    rejected > 0 && `${count(rejected, 'request')} with the same body failed before it.`,
     isLost && 'The response to the run was lost: the job was made all the same. To send the run again would pay twice.',
     deliveries.length > 1 && `The result was sent ${deliveries.length} times.`,
     failed.length > 0 &&

@@ -2,7 +2,7 @@ import { ModelRun } from 'modelrun'
 import type { Served } from '../kit.ts'
 
 /**
- * What the image shows: a run whose first attempt is rejected, a poll whose response is lost, and a duplicate delivery.
+ * What the image shows: a run, a poll whose response is lost and that is sent again, and a duplicate delivery.
  *
  * @returns the job of the sequence diagram
  */
@@ -12,10 +12,7 @@ export async function playScene({ server, url }: Served): Promise<string> {
   const webhook = { webhookUrl: 'https://app.test/hooks/modelrun' }
   server.webhooks.deliver(() => new Response(null, { status: 204 }))
   server.script('aurora-image', [{ result: 'succeeded', webhook: { deliveries: 2, gap_ms: 900 } }])
-  server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1, retry_after: 1 })
   const prompt = 'a lighthouse at dawn'
-  await client.submit('aurora-image', { prompt }, webhook).catch(() => {})
-  await clock.advance(1_000)
   const job = await client.submit('aurora-image', { prompt }, webhook)
   await clock.advance(700)
   await job.get()
