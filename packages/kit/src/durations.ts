@@ -16,12 +16,7 @@ interface ObservedEnd {
 }
 
 /** How long the jobs of each model take, as one process has observed it. */
-export interface Durations {
-  /** Counts an end, when it says how long the job took. Returns whether it did. */
-  learn(modelId: string, end: ObservedEnd): boolean
-  /** Undefined while nothing is known. */
-  of(modelId: string): ExpectedDuration | undefined
-}
+export type Durations = ReturnType<typeof createDurations>
 
 /** Number of latest jobs of a model that count. Older jobs are dropped, so that the estimate follows a model that got faster. */
 const MAX_SAMPLES = 32
@@ -50,15 +45,17 @@ interface Sample {
 }
 
 /** Creates the durations of the models that one client or batch runs. */
-export function createDurations(): Durations {
+export function createDurations() {
   const models = new NewestMap<string, Sample[]>(MAX_MODELS)
-  const of = (modelId: string) => {
+  /** Undefined while nothing is known. */
+  const of = (modelId: string): ExpectedDuration | undefined => {
     const samples = models.get(modelId)
     return samples && expectedDuration(samples)
   }
   return {
     of,
-    learn: (modelId, end) => {
+    /** Counts an end, when it says how long the job took. Returns whether it did. */
+    learn: (modelId: string, end: ObservedEnd): boolean => {
       const sample = sampleOf(end, of(modelId))
       if (sample === undefined) return false
       const samples = models.get(modelId) ?? []

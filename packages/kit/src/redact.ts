@@ -13,24 +13,19 @@ const PASSWORD = /^[^/\\@?#]+@/
 const QUERY = /[?#].+/s
 
 /** Takes secrets out of what is stored or printed. */
-export interface Redactor {
-  /** Without API keys, and without name, password, query and fragment of urls: signed urls carry their credentials there. */
-  text(text: string): string
-  /** The value of a header: of a secret only its scheme. */
-  header(name: string, content: string): string
-  /** Every text in a JSON value, and nothing of a member whose name is that of a secret. */
-  value(value: unknown): unknown
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** @param secrets API keys that may look like anything; what is left of each is its prefix */
-export function createRedactor(secrets: readonly string[] = []): Redactor {
+export function createRedactor(secrets: readonly string[] = []) {
   const known = [...new Set(secrets.flatMap(spellings))]
     .toSorted((one, other) => other.length - one.length)
     // In any case: a search in capitals, for example, is made from what the service sent.
     .map((secret) => ({ secret, pattern: new RegExp(secret.replace(/[^\w]/g, '\\$&'), 'gi') }))
   const withoutKeys = (text: string) =>
     known.reduce((left, { secret, pattern }) => withoutPart(left.replace(pattern, maskOf), secret), text)
+  /** Without API keys, and without name, password, query and fragment of urls: signed urls carry their credentials there. */
   const text = (given: string) => replaceApiKeys(withoutKeys(given), maskOf).replace(WORD, redactUrl)
+  /** Every text in a JSON value, and nothing of a member whose name is that of a secret. */
   const value = (whole: unknown): unknown => {
     if (typeof whole === 'string') return text(whole)
     if (Array.isArray(whole)) return whole.map(value)
@@ -40,7 +35,8 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
   return {
     text,
-    header: (name, content) =>
+    /** The value of a header: of a secret only its scheme. */
+    header: (name: string, content: string) =>
       isSecretName(name) ? `${/^(Bearer|Basic) /i.exec(content)?.[0] ?? ''}${MARK}` : text(content),
     value,
   }

@@ -1,16 +1,9 @@
 import { ConfigurationError, isPlainHttp, readEnvironment, toUrl } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from '../shared/clock.ts'
-import {
-  type FetchLike,
-  type FetchOptions,
-  type HeadersOption,
-  headersByName,
-  type ResolvedFetchOptions,
-  readFetchOptions,
-} from './http/fetch.ts'
+import { type FetchLike, type FetchOptions, type HeadersOption, headersByName, readFetchOptions } from './http/fetch.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
-import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
+import { type PollingOptions, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
@@ -71,38 +64,25 @@ export interface ModelRunOptions {
 }
 
 /** The options with every field named, checked and present. */
-export interface ResolvedOptions {
-  /** Undefined: no key is sent, because a proxy adds it. */
-  apiKey: (() => string | Promise<string>) | undefined
-  /** Without a slash at its end. */
-  baseUrl: string
-  timeoutMs: number
-  maxRetries: number
-  /** Undefined: the global one, read at each call. */
-  fetch: FetchLike | undefined
-  fetchOptions: ResolvedFetchOptions
-  ky: KyInstance | undefined
-  /** By their names in lower case. */
-  headers: Readonly<Record<string, string>>
-  polling: ResolvedPolling
-  log: Log
-  clock: Clock
-  random: () => number
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
-export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
+export function resolveOptions(options: ModelRunOptions) {
   const needsKey = !isKeyless(options)
   const baseUrl = resolveBaseUrl(absoluteUrl(options))
   if (needsKey && !options.dangerouslyAllowBrowser) rejectBrowser()
   return {
+    /** Undefined: no key is sent, because a proxy adds it. */
     apiKey: needsKey ? resolveApiKey(options, baseUrl) : keyOfPage(options),
+    /** Without a slash at its end. */
     baseUrl,
     timeoutMs: options.timeoutMs ?? 30_000,
     maxRetries: options.maxRetries ?? 2,
+    /** Undefined: the global one, read at each call. */
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
+    /** By their names in lower case. */
     headers: headersByName(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     log: resolveLog(options),

@@ -10,24 +10,19 @@ const MAX_AGE_MS = 300_000
 const CONCURRENCY = 4
 
 /** The models that pages may use, with their details from the service. */
-export interface Catalog {
-  /** @throws ModelRunError when the model cannot be read */
-  read(id: string): Promise<Model>
-  /** Reads it again: the price that is checked is the one that is paid. @throws As {@link read} */
-  readAgain(id: string): Promise<Model>
-  /** Without those that the service does not have (any more). @throws As {@link read} */
-  readAll(): Promise<Model[]>
-}
+export type Catalog = ReturnType<typeof createCatalog>
 
 /** Lists read each model at most once in five minutes, however many ask for it. */
-export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock): Catalog {
+export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock) {
   const entries = new Map<string, { reading: Promise<Model>; readAt: number }>()
 
+  /** @throws ModelRunError when the model cannot be read */
   function read(id: string): Promise<Model> {
     const known = entries.get(id)
     return known !== undefined && clock.now() - known.readAt < MAX_AGE_MS ? known.reading : readAgain(id)
   }
 
+  /** Reads it again: the price that is checked is the one that is paid. @throws As `read` */
   function readAgain(id: string): Promise<Model> {
     const reading = client.models
       .get(id)
@@ -40,6 +35,7 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
     return reading
   }
 
+  /** Without those that the service does not have (any more). @throws As `read` */
   async function readAll(): Promise<Model[]> {
     const found = new Map<string, Model>()
     const rest = ids.values()

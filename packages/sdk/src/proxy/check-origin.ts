@@ -1,13 +1,6 @@
 import { isLoopback, toUrl } from '@modelrun/kit'
 import type { PageRequest } from './page-request.ts'
-
-/** The hosts that the proxy knows as its own. */
-export interface KnownHosts {
-  /** Each with or without a port. */
-  names: ReadonlySet<string>
-  /** True when the proxy has no other name. */
-  isComplete: boolean
-}
+import type { ResolvedProxyOptions } from './resolve-proxy-options.ts'
 
 /**
  * True for a host that can be meant. The name of a foreign site may lead to this server (DNS rebinding): its pages are of the "own"
@@ -15,7 +8,7 @@ export interface KnownHosts {
  */
 export function isKnownHost(
   { headers, url }: PageRequest,
-  { hosts, allowedOrigins }: { hosts: KnownHosts; allowedOrigins: ReadonlySet<string> },
+  { hosts, allowedOrigins }: Pick<ResolvedProxyOptions, 'hosts' | 'allowedOrigins'>,
 ): boolean {
   const sent = `http://${headers.get('host') ?? url.host}`
   if (!URL.canParse(sent)) return false

@@ -19,11 +19,9 @@ import {
   watch,
 } from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
-import type { Secret } from '../shared/signing/keyring.ts'
 import { secret } from '../shared/signing/keyring.ts'
-import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
-import type { KnownHosts } from './check-origin.ts'
-import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
+import { createMemoryBudgetStore } from './budget/budget-store.ts'
+import type { Authorize, ProxyBudget, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -69,33 +67,13 @@ const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
 }))()
 
 /** {@link ProxyBudget}, resolved. */
-export interface ResolvedBudget {
-  credits: number
-  totalCredits: number
-  windowMs: number
-  store: BudgetStore
-}
+export type ResolvedBudget = ReturnType<typeof resolveBudget>
 
 /** The options with every field named, checked and present. */
-export interface ResolvedProxyOptions {
-  client: ProxyClient
-  models: readonly string[]
-  secret: Secret
-  authorize: Authorize
-  basePath: string
-  allowedOrigins: ReadonlySet<string>
-  hosts: KnownHosts
-  maxCredits: number
-  budget: ResolvedBudget | undefined
-  holdRuns: boolean
-  maxBodyBytes: number
-  /** Never throws. */
-  onError: (error: unknown, context: ProxyErrorContext) => void
-  clock: Clock
-}
+export type ResolvedProxyOptions = ReturnType<typeof resolveProxyOptions>
 
 /** @throws ConfigurationError when an option is missing or wrong, or two do not go together */
-export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
+export function resolveProxyOptions(given: ProxyOptions) {
   const options = readOptions('createProxy', given, PROXY_OPTIONS)
   const { clock = systemClock, budget } = options
   const origins = (options.allowedOrigins ?? []).map(readOrigin)
@@ -107,15 +85,17 @@ export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
     basePath: (options.basePath ?? '/api/modelrun').replace(/\/$/, ''),
     allowedOrigins: new Set(origins),
     hosts: {
+      /** Each with or without a port. */
       names: new Set([...origins.map((origin) => new URL(origin).host), ...(options.allowedHosts ?? []).map(readHost)]),
+      /** True when the proxy has no other name. */
       isComplete: options.allowedHosts !== undefined,
     },
     maxCredits: options.maxCredits ?? Number.POSITIVE_INFINITY,
     budget: budget && resolveBudget(budget, clock),
     holdRuns: options.holdRuns ?? true,
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
-    // A log that fails must not cost the response to a run that was paid for.
-    onError: (error, context) =>
+    /** Never throws: a log that fails must not cost the response to a run that was paid for. */
+    onError: (error: unknown, context: ProxyErrorContext) =>
       watch(
         () => (options.onError ?? logError)(error, context),
         () => {},
@@ -159,7 +139,7 @@ function wrongEntry(entry: string, rule: string): ConfigurationError {
   return wrong(`The entry ${JSON.stringify(entry)} of ${rule} and without wildcard.`)
 }
 
-function resolveBudget(given: ProxyBudget, clock: Clock): ResolvedBudget {
+function resolveBudget(given: ProxyBudget, clock: Clock) {
   const budget = readOptions('budget', given, BUDGET_OPTIONS)
   return {
     credits: budget.credits,

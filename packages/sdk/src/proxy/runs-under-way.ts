@@ -7,20 +7,18 @@ interface AskedRun {
 }
 
 /** The runs that were sent and have no response yet. */
-export interface RunsUnderWay {
-  /** Sends the run; or joins the same one, when that has lost its page. */
-  join(run: AskedRun, send: () => Promise<Response>): Promise<Response>
-}
+export type RunsUnderWay = ReturnType<typeof createRunsUnderWay>
 
 /**
  * Browsers send a request again by themselves when a kept connection breaks before a response: Chromium does so with a
  * POST as well. A page that is loaded again often asks for the same. Neither is to be paid twice while the first run is
  * under way in this process; the same request of two pages that both wait is two runs.
  */
-export function createRunsUnderWay(): RunsUnderWay {
+export function createRunsUnderWay() {
   const runs = new Set<{ run: AskedRun; responding: Promise<Response> }>()
   return {
-    join: async (run, send) => {
+    /** Sends the run; or joins the same one, when that has lost its page. */
+    join: async (run: AskedRun, send: () => Promise<Response>): Promise<Response> => {
       const lost = [...runs].find((one) => one.run.key === run.key && one.run.hasLeft())
       const entry = lost ?? { run, responding: send() }
       entry.run = run

@@ -12,11 +12,7 @@ export interface SealedJob {
 }
 
 /** Makes the ids by which pages know their jobs, and reads them. */
-export interface JobSeals {
-  seal(user: string, job: SealedJob): Promise<string>
-  /** @returns Undefined for what was not sealed for this user, with one of the secrets */
-  open(user: string, token: string): Promise<SealedJob | undefined>
-}
+export type JobSeals = ReturnType<typeof createJobSeals>
 
 /**
  * `v1~<kid>~<payload>~<mac>`. `~` needs no encoding in a path, and unlike a dot it does not make a file name of the id.
@@ -34,16 +30,17 @@ const payloadSchema = /* @__PURE__ */ (() =>
  *
  * @throws ConfigurationError for a short secret or a wrong key id
  */
-export function createJobSeals(secret: Secret): JobSeals {
+export function createJobSeals(secret: Secret) {
   const keyring = createKeyring(secret)
   return {
-    seal: async (user, job) => {
+    seal: async (user: string, job: SealedJob): Promise<string> => {
       const kid = keyring.signer
       const payload = encode(job)
       const mac = toBase64Url(await keyring.sign(signedText(kid, payload, user)))
       return `v1~${kid}~${payload}~${mac}`
     },
-    open: async (user, token) => {
+    /** @returns Undefined for what was not sealed for this user, with one of the secrets */
+    open: async (user: string, token: string): Promise<SealedJob | undefined> => {
       const [, kid = '', payload = '', mac = ''] = TOKEN.exec(token) ?? []
       if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, payload, user)))) return undefined
       return decode(payload)

@@ -29,18 +29,7 @@ export interface SentRequests {
 }
 
 /** The time limit, the signal and the requests of one call of the user, for its submission, hold, polls and retries. */
-export interface Scope {
-  /** Aborts when the caller's signal does, or when the deadline passes (reason: {@link DEADLINE}). */
-  readonly signal: AbortSignal
-  /** The time limit, in milliseconds; `Infinity` for none. */
-  readonly deadlineMs: number
-  /** Milliseconds left, never negative; `Infinity` without a deadline. */
-  remainingMs(): number
-  /** The requests so far. */
-  sent: SentRequests
-  /** Stops the timer and removes the listener from the caller's signal. */
-  close(): void
-}
+export type Scope = ReturnType<typeof openScope>
 
 /** Options of {@link openScope}. */
 export interface ScopeOptions {
@@ -53,15 +42,20 @@ export interface ScopeOptions {
 
 const NONE: SentRequests = { attempts: [], requestId: undefined }
 
-export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY, sent = NONE }: ScopeOptions): Scope {
+export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY, sent = NONE }: ScopeOptions) {
   const controller = linkController(signal)
   const endsAt = clock.now() + deadlineMs
   const stopTimer = startLimit(clock, deadlineMs, () => controller.abort(DEADLINE))
   return {
+    /** Aborts when the caller's signal does, or when the deadline passes (reason: {@link DEADLINE}). */
     signal: controller.signal,
+    /** In milliseconds; `Infinity` for none. */
     deadlineMs,
+    /** The requests so far. */
     sent,
+    /** Milliseconds left, never negative; `Infinity` without a deadline. */
     remainingMs: () => Math.max(0, endsAt - clock.now()),
+    /** Stops the timer and removes the listener from the caller's signal. */
     close: () => {
       stopTimer()
       controller.release()

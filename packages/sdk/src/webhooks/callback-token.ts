@@ -15,20 +15,7 @@ export interface CallbackTokenOptions {
 }
 
 /** Creates and verifies the tokens in callback URLs. */
-export interface CallbackTokens {
-  /**
-   * Creates a URL for `webhook_url` with a token. `ref` is the random reference in the token.
-   *
-   * @param baseUrl https, or http on this machine (on any host with `allowHttp`). Its query is preserved
-   * @throws ConfigurationError for a URL that the service cannot post to
-   */
-  create(baseUrl: string): Promise<{ url: string; ref: string }>
-  /**
-   * Checks the token in a URL, or in a path with its query. Returns undefined without one, for a forged one, and six days after
-   * the end of one. An expired one is late, and its job is polled.
-   */
-  verify(url: string | undefined): Promise<{ kind: 'genuine' | 'expired'; ref: string } | undefined>
-}
+export type CallbackTokens = ReturnType<typeof createCallbackTokens>
 
 const PARAMETER = 'modelrun_token'
 
@@ -54,7 +41,7 @@ const TOKEN =
  *
  * @throws ConfigurationError for a short secret or a wrong key id
  */
-export function createCallbackTokens(options: CallbackTokenOptions): CallbackTokens {
+export function createCallbackTokens(options: CallbackTokenOptions) {
   const { allowHttp, clock = systemClock } = options
   const keyring = createKeyring(options.secret)
   const { origin, pathname } = new URL(options.audience)
@@ -64,7 +51,13 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
   }
 
   return {
-    create: async (baseUrl) => {
+    /**
+     * Creates a URL for `webhook_url` with a token. `ref` is the random reference in the token.
+     *
+     * @param baseUrl https, or http on this machine (on any host with `allowHttp`). Its query is preserved
+     * @throws ConfigurationError for a URL that the service cannot post to
+     */
+    create: async (baseUrl: string): Promise<{ url: string; ref: string }> => {
       const url = readCallbackUrl(baseUrl, 'The callback URL', allowHttp)
       const ref = randomId()
       const end = Math.ceil((wallNow(clock) + TOKEN_LIFE_MS) / 1_000).toString(36)
@@ -72,7 +65,11 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
       url.search += `${url.search === '' ? '?' : '&'}${PARAMETER}=v1.${keyring.signer}.${end}.${ref}.${mac}`
       return { url: url.href, ref }
     },
-    verify: async (url) => {
+    /**
+     * Checks the token in a URL, or in a path with its query. Returns undefined without one, for a forged one, and six days after
+     * the end of one. An expired one is late, and its job is polled.
+     */
+    verify: async (url: string | undefined): Promise<{ kind: 'genuine' | 'expired'; ref: string } | undefined> => {
       const [, kid = '', end = '', ref = '', mac = ''] = TOKEN.exec(findToken(url)) ?? []
       if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) return undefined
       const expiredMs = wallNow(clock) - Number.parseInt(end, 36) * 1_000

@@ -1,29 +1,18 @@
 import { ConfigurationError, isLoopback, memberOf, readArguments, toUrl } from '@modelrun/kit'
-import { findUrlProblem, type HostRule, readHostRules } from '../../shared/host-rules.ts'
-import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
+import { findUrlProblem, readHostRules } from '../../shared/host-rules.ts'
+import { fileFetchOptions } from '../http/fetch.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { aboutFile, nameOfUrl } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
 
 /** One download, with every option named, checked and present. */
-export interface ResolvedDownload {
-  client: ResolvedOptions
-  url: URL
-  signal: AbortSignal | undefined
-  maxBytes: number
-  timeoutMs: number
-  deadlineMs: number
-  maxRetries: number
-  jobId: string | undefined
-  allowedHosts: readonly HostRule[] | undefined
-  fetchOptions: ResolvedFetchOptions
-}
+export type ResolvedDownload = ReturnType<typeof resolveDownload>
 
 export const DEFAULT_MAX_BYTES = 1024 ** 3
 
 /** @throws ConfigurationError */
-export function resolveDownload(client: ResolvedOptions, item: unknown, options: DownloadOptions): ResolvedDownload {
+export function resolveDownload(client: ResolvedOptions, item: unknown, options: DownloadOptions) {
   const url = readUrl(item)
   const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
   rejectUnsafe(client, url, { allowedHosts, jobId: options.jobId })

@@ -4,16 +4,6 @@ import { nodeBuiltin } from '@modelrun/kit'
 import type { FetchLike } from './fetch.ts'
 import { chainOfCauses, isUnsent } from './network-failure.ts'
 
-/** One attempt, from just before `fetch` is called. */
-interface UnsentWatch {
-  /** Calls `fetch`. What that starts, at once or later, belongs to this attempt. */
-  run<T>(send: () => Promise<T>): Promise<T>
-  /** True when it is proven that the request did not leave this machine. `error`: of `fetch` */
-  isUnsent(error: unknown): boolean
-  /** How often the request may have been sent. More than once: a response is that of one of them. */
-  sendCount(): number
-}
-
 /** The options of a client that are code of the caller. */
 interface CallersCode {
   fetch: FetchLike | undefined
@@ -25,7 +15,7 @@ interface CallersCode {
  * the request in a way that no report is about, before it failed. The `fetch` of the process is watched, also when a framework has put a
  * function around it, or there is a dispatcher. Such a function must call it at once.
  */
-export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
+export function watchUnsent(caller: CallersCode, url: string) {
   const fetch = caller.fetch ?? globalThis.fetch
   const canProve = isOfProcess(fetch) && caller.ky === undefined
   const isAround = canProve && !isPlain(fetch)
@@ -41,7 +31,8 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
     failures: new Set(),
   }
   return {
-    run: async (send) => {
+    /** Calls `fetch`. What that starts, at once or later, belongs to this attempt. */
+    run: async <T>(send: () => Promise<T>): Promise<T> => {
       underWay.add(traffic)
       if (storage && isAround) noteLate(traffic, ROUNDS)
       try {
@@ -50,13 +41,15 @@ export function watchUnsent(caller: CallersCode, url: string): UnsentWatch {
         underWay.delete(traffic)
       }
     },
-    isUnsent: (error) => {
+    /** True when it is proven that the request did not leave this machine. `error`: of `fetch` */
+    isUnsent: (error: unknown): boolean => {
       if (!canProve || traffic.departed.size > 0) return false
       // A function around it may have tried another way first, or beside it, in a context of its own.
       if (isAround && (traffic.isLate || traffic.hasCompany)) return false
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
+    /** How often the request may have been sent. More than once: a response is that of one of them. */
     sendCount: () => traffic.sentCount + (isAround || !canProve ? countOtherWays(traffic) : 0),
   }
 }

@@ -22,15 +22,9 @@ export interface Balance {
 }
 
 /** Reserves before a run is sent, and settles when its end is known. */
-export interface Spending {
-  /** @returns Undefined when a budget is spent: then nothing is reserved */
-  reserve(identity: ProxyIdentity, credits: number): Promise<Reservation | undefined>
-  /** Counts what was charged instead of what was reserved. A second settlement of a reservation changes nothing. */
-  settle(user: string, reservation: Reservation, charged: number): Promise<void>
-  balance(identity: ProxyIdentity): Promise<Balance>
-}
+export type Spending = ReturnType<typeof createSpending>
 
-export function createSpending({ credits, totalCredits, windowMs, store }: ResolvedBudget, clock: Clock): Spending {
+export function createSpending({ credits, totalCredits, windowMs, store }: ResolvedBudget, clock: Clock) {
   const limitOf = (identity: ProxyIdentity) => identity.credits ?? credits
   // Users have a prefix, so that none can be named like the account of all of them.
   const accountOf = (user: string, window: number) => `${window}:user:${user}`
@@ -49,12 +43,14 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
     throw new ConfigurationError({ message })
   }
 
+  /** Counts what was charged instead of what was reserved. A second settlement of a reservation changes nothing. */
   async function settle(user: string, { id, window }: Reservation, charged: number): Promise<void> {
     await store.settle({ account: accountOf(user, window), id, charged })
     if (hasTotal) await store.settle({ account: totalOf(window), id, charged })
   }
   return {
-    reserve: async (identity, credits) => {
+    /** @returns Undefined when a budget is spent: then nothing is reserved */
+    reserve: async (identity: ProxyIdentity, credits: number): Promise<Reservation | undefined> => {
       const reservation = { id: randomId(), credits, window: currentWindow() }
       const ofAll = { ...reservation, account: totalOf(reservation.window), limit: totalCredits }
       const ofUser = { ...reservation, account: accountOf(identity.user, reservation.window), limit: limitOf(identity) }
@@ -69,7 +65,7 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
       }
     },
     settle,
-    balance: async (identity) => {
+    balance: async (identity: ProxyIdentity): Promise<Balance> => {
       const used = await store.balance(accountOf(identity.user, currentWindow()))
       return { used, limit: limitOf(identity) }
     },

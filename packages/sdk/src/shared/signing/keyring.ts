@@ -3,16 +3,6 @@ import { type Check, ConfigurationError, isPlainData } from '@modelrun/kit'
 /** One secret, or several by id while one replaces another. */
 export type Secret = string | Readonly<Record<string, string>>
 
-/** The keys of a secret. */
-export interface Keyring {
-  /** Id of the key that signs. */
-  signer: string
-  /** Computes the HMAC of a text with the key that signs. */
-  sign(text: string): Promise<Uint8Array>
-  /** Verifies an HMAC in constant time. False for an unknown key id. */
-  verify(kid: string, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean>
-}
-
 const MIN_SECRET_BYTES = 32
 const KEY_ID = /^[A-Za-z0-9_-]{1,16}$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
@@ -22,7 +12,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' }
  *
  * @throws ConfigurationError when a secret is shorter than 32 bytes, or an id is not 1 to 16 letters, digits, `_`, `-`
  */
-export function createKeyring(secret: Secret): Keyring {
+export function createKeyring(secret: Secret) {
   const secrets = typeof secret === 'string' ? [{ kid: '1', text: secret }] : readSecrets(secret)
   const [signer] = secrets
   if (signer === undefined) throw new ConfigurationError({ message: '`secret` has no key: pass at least one.' })
@@ -39,13 +29,16 @@ export function createKeyring(secret: Secret): Keyring {
   }
 
   return {
+    /** Id of the key that signs. */
     signer: signer.kid,
-    sign: async (text) => {
+    /** Computes the HMAC of a text with the key that signs. */
+    sign: async (text: string): Promise<Uint8Array> => {
       const key = await keyOf(signer.kid)
       // The keyring has the key of the signer.
       return new Uint8Array(await globalThis.crypto.subtle.sign(HMAC, key as CryptoKey, encoder.encode(text)))
     },
-    verify: async (kid, mac, text) => {
+    /** Verifies an HMAC in constant time. False for an unknown key id. */
+    verify: async (kid: string, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean> => {
       const key = await keyOf(kid)
       return key !== undefined && (await globalThis.crypto.subtle.verify(HMAC, key, mac, encoder.encode(text)))
     },

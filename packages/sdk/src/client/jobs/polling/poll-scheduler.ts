@@ -35,7 +35,7 @@ export class PollScheduler {
   readonly #jobs: PolledJobs
   #timer: { at: number; stop: () => void } | undefined
 
-  constructor(options: ResolvedOptions, transport: Transport, durations = createDurations()) {
+  constructor(options: ResolvedOptions, transport: Transport, durations: Durations = createDurations()) {
     const { clock, log, polling } = options
     this.durations = durations
     this.#client = { clock, transport }

@@ -37,14 +37,9 @@ export interface PollingOptions {
 }
 
 /** {@link PollingOptions}, resolved. */
-export interface ResolvedPolling {
-  initialIntervalMs: number
-  maxIntervalMs: number
-  maxRequestsPerSecond: number
-  nextDelayMs: PollingOptions['nextDelayMs']
-}
+export type ResolvedPolling = ReturnType<typeof resolvePolling>
 
-export function resolvePolling(polling: PollingOptions): ResolvedPolling {
+export function resolvePolling(polling: PollingOptions) {
   const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
   return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
 }
