@@ -1,5 +1,5 @@
 import { type Check, hasMethods } from './checks.ts'
-import { isArrayBuffer, isBlob, jsonPointer, kindOf, memberOf } from './values.ts'
+import { isArrayBuffer, isBlob, isPlainObject, jsonPointer, kindOf, memberOf } from './values.ts'
 
 /** What JSON would lose or change of a value. */
 export interface JsonIssue {
@@ -167,8 +167,9 @@ function objectProblem(value: object): string | undefined {
     return 'is a stream: read it, and pass `await toDataUri(blob)`.'
   }
   if (isRawJson(value)) return 'is raw JSON, which would not keep its type: pass a number or a string.'
-  if (kind !== 'Object' || isEmptied(value))
-    return `is ${withArticle(value, kind)}, which JSON empties. Pass plain data.`
+  // A class may have only getters and private fields. A Map, an event or an element has a kind of its own.
+  const isEmptied = !isPlainObject(value) && Object.keys(value).length === 0
+  if (kind !== 'Object' || isEmptied) return `is ${withArticle(value, kind)}, which JSON empties. Pass plain data.`
   const isNamed = (name: symbol) => Object.prototype.propertyIsEnumerable.call(value, name)
   const symbol = Object.getOwnPropertySymbols(value).find(isNamed)
   return symbol && `has a member named by a symbol (${String(symbol)}), which JSON leaves out.`
@@ -182,14 +183,6 @@ function isFile(value: unknown): boolean {
 function isRawJson(value: object): boolean {
   const test = memberOf(JSON, 'isRawJSON')
   return typeof test === 'function' && test(value)
-}
-
-/** True for an object of a class that has only getters and private fields. A Map, an event or an element has a kind of its own. */
-function isEmptied(value: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(value)
-  // An object of another realm, too.
-  const isPlainObject = prototype === null || Object.getPrototypeOf(prototype) === null
-  return !isPlainObject && Object.keys(value).length === 0
 }
 
 function withArticle(value: object, kind: string): string {

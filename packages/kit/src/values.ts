@@ -3,6 +3,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value is an object without a class, in any realm. */
+export function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
 /** A member of an object; `undefined` of any other value. */
 export function memberOf(value: unknown, name: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

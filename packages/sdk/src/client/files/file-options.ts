@@ -1,10 +1,8 @@
 import type { OutputItem } from '@modelrun/contract'
-import type { FetchOptions } from '../http/fetch.ts'
+import type { CallOptions } from '../http/operation.ts'
 
 /** Options of a download. */
-export interface DownloadOptions {
-  /** Aborts the download, which rejects at once with `AbortedError`. */
-  signal?: AbortSignal | undefined
+export interface DownloadOptions extends Pick<CallOptions, 'signal' | 'maxRetries' | 'fetchOptions'> {
   /** Largest file that is accepted, in bytes. Default 1 GiB. */
   maxBytes?: number | undefined
   /**
@@ -14,8 +12,6 @@ export interface DownloadOptions {
   timeoutMs?: number | undefined
   /** Time limit of the whole download of one file, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
   deadlineMs?: number | undefined
-  /** Maximum number of retries. Default: the client's (2). */
-  maxRetries?: number | undefined
   /** The job that produced the file, for errors. */
   jobId?: string | undefined
   /**
@@ -24,8 +20,6 @@ export interface DownloadOptions {
    * the url.
    */
   allowedHosts?: readonly string[] | undefined
-  /** Passed to `fetch`; overrides the client's of the same name. */
-  fetchOptions?: FetchOptions | undefined
 }
 
 /** Options of `files.save`; those of a download count for each file. */

@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import { copyJson, memberOf, readArguments } from '@modelrun/kit'
+import { copyJson, readArguments, stringIn } from '@modelrun/kit'
 import type { Core } from '../core.ts'
 import { loadPart } from '../load-part.ts'
 import type { DownloadedFile } from './download.ts'
@@ -42,14 +42,8 @@ export class FilesResource {
     const given = copyJson(produced)
     const { save } = await loadPart(
       () => import('./use-files.ts'),
-      readArguments('files.save', () => jobIdIn(produced)),
+      readArguments('files.save', () => stringIn(produced, 'job_id')),
     )
     return await save(this.#core.options, given, { folder, options })
   }
-}
-
-/** For an error that comes before the arguments are checked. */
-function jobIdIn(produced: unknown): string | undefined {
-  const jobId = memberOf(produced, 'job_id')
-  return typeof jobId === 'string' ? jobId : undefined
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, nodeBuiltin } from '@modelrun/kit'
+import { ConfigurationError, nodeBuiltin, stringIn } from '@modelrun/kit'
 import type { OpenedDownload } from './download.ts'
 
 type Fs = FileSystem['fs']
@@ -63,7 +63,7 @@ async function publish(fs: Fs, part: string, path: string): Promise<boolean> {
     await fs.link(part, path)
     return true
   } catch (error) {
-    if (hasCode(error, 'EEXIST') || (await exists(fs, path))) return false
+    if (stringIn(error, 'code') === 'EEXIST' || (await exists(fs, path))) return false
     // Some file systems have no links. Then two processes could still overwrite each other, with whole files.
     await fs.rename(part, path)
     return true
@@ -108,9 +108,4 @@ export function fileSystem() {
     throw new ConfigurationError({ message: 'This runtime has no file system. Use `files.download` instead.' })
   }
   return { fs, path }
-}
-
-/** Whether an error of the file system has a code such as `EEXIST`. */
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, defined, hasMethods } from '@modelrun/kit'
+import { ConfigurationError, defined, hasMethods, isPlainObject } from '@modelrun/kit'
 
 /**
  * The second argument of {@link FetchLike}, with the members of `fetchOptions` on top. A plain object, which `fetch` of
@@ -128,6 +128,7 @@ export type ResolvedFetchOptions = Readonly<Record<string, unknown>>
 /** @throws ConfigurationError */
 export function readFetchOptions(options: FetchOptions | undefined): ResolvedFetchOptions {
   if (options === undefined) return {}
+  // An agent that is passed as it is must not be taken for options: the requests would go past the proxy.
   if (!isPlainObject(options)) {
     throw new ConfigurationError({ message: 'The option `fetchOptions` must be a plain object, like { dispatcher }.' })
   }
@@ -148,13 +149,6 @@ export function fileFetchOptions(
 ): ResolvedFetchOptions {
   const { credentials: _, mode: __, ...ours } = client
   return { ...ours, ...readFetchOptions(options) }
-}
-
-/** In any realm. An agent that is passed as it is must not be taken for options: the requests would go past the proxy. */
-function isPlainObject(value: unknown): boolean {
-  if (value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { Job } from '@modelrun/contract'
 import {
   ConfigurationError,
+  copyJson,
   defined,
+  hasMethods,
   memberOf,
   readArguments,
   readOptions,
   showValue,
+  stringIn,
   tryParseJson,
 } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
@@ -165,32 +168,22 @@ export function clientJobOf(core: Core, source: JobSource): ClientJob {
 /** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
 export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
   return readArguments('jobs.attach', () => {
-    // A file ends with a line break, and a JSON column has the JSON of the text.
-    const text = typeof source === 'string' ? source.trim() : undefined
-    const value = text !== undefined && /^["{]/.test(text) ? tryParseJson(text) : (text ?? jsonOf(source))
+    const value = jsonOf(source)
     if (typeof value === 'string' && value !== '') return value === source ? { jobId: value } : readJobReference(value)
-    const jobId = memberOf(value, 'job_id')
-    const modelId = memberOf(value, 'model_id')
-    const requestId = memberOf(value, 'request_id')
-    if (isString(jobId) && jobId !== '' && isOptionalString(modelId) && isOptionalString(requestId)) {
-      return { jobId, modelId, requestId }
-    }
+    const names = ['job_id', 'model_id', 'request_id'] as const
+    const [jobId, modelId, requestId] = names.map((name) => stringIn(value, name))
+    const isWhole = names.every((name) => typeof (memberOf(value, name) ?? '') === 'string')
+    if (jobId && isWhole) return { jobId, modelId, requestId }
     throw new ConfigurationError({
       message: `A job must be an id or the JSON of a job handle, \`{ "job_id": "…" }\`, not ${showValue(source)}.`,
     })
   })
 }
 
-function isString(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isOptionalString(value: unknown): value is string | undefined {
-  return value === undefined || isString(value)
-}
-
-/** A handle of another copy of this package has another class. It is recognized by its `toJSON`. */
 function jsonOf(source: unknown): unknown {
-  const isHandle = typeof source === 'object' && source !== null && 'toJSON' in source
-  return isHandle && typeof source.toJSON === 'function' ? source.toJSON() : source
+  // A handle of another copy of this package has another class.
+  if (typeof source !== 'string') return hasMethods(source, 'toJSON') ? copyJson(source) : source
+  // A file ends with a line break, and a JSON column has the JSON of the text.
+  const text = source.trim()
+  return /^["{]/.test(text) ? tryParseJson(text) : text
 }

@@ -33,7 +33,8 @@ export interface SubmitOptions
   /**
    * An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The inbox makes the callback URL, is
    * notified before the run is sent, and polls for the result when the delivery is missing. Use it instead of `webhookUrl`.
-   * What it throws loses no run, and it holds none for longer than `timeoutMs`.
+   * What it throws loses no run, and it holds none for longer than `timeoutMs`. `client.run` resolves with the delivery or with
+   * a poll, whichever is first; its polls are rare then.
    */
   webhook?: ResultReceiver | undefined
   /** Time limit of the call with its checks and retries, in milliseconds. Default: none but those of its requests. */
@@ -45,8 +46,8 @@ export interface SubmitOptions
   context?: unknown
 }
 
-/** Options of `client.run`. */
-export interface RunOptions extends PreflightOptions, WaitOptions {
+/** Options of `client.run`. A `signal`, `onStatus`, `webhook` or `webhookUrl` makes the run asynchronous, because its job must be known. */
+export interface RunOptions extends SubmitOptions, WaitOptions {
   /**
    * `async`: the service responds at once, so the job's id is known from the start and cannot be lost.
    * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll. The
@@ -57,24 +58,4 @@ export interface RunOptions extends PreflightOptions, WaitOptions {
    * hold, and when `onAbort` or `onDeadline` is to cancel the job; else `sync`.
    */
   mode?: 'sync' | 'async' | undefined
-  /** Makes the run asynchronous, because its job must be known. Aborts the call, which rejects at once with `AbortedError`. */
-  signal?: AbortSignal | undefined
-  /**
-   * Makes the run asynchronous, because its job must be known. Called with each new state of the job and with the job's handle,
-   * from the response to the run (`queued`) to the end. A callback that throws or rejects is logged, and the wait continues.
-   */
-  onStatus?: WaitOptions['onStatus']
-  /** Makes the run asynchronous. URL that receives the result by POST (section 6), besides the result of this call. */
-  webhookUrl?: string | undefined
-  /**
-   * Makes the run asynchronous, because its job must be known. An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The call resolves with the delivery or
-   * with a poll, whichever is first. Polls are rare then. Use it instead of `webhookUrl`.
-   * What it throws loses no run, and it holds none for longer than `timeoutMs` and `deadlineMs`.
-   */
-  webhook?: ResultReceiver | undefined
-  /**
-   * JSON that the handler of the inbox gets as `context.context` with the result of this run, in whichever process: which order
-   * the result is for. Stored by the inbox, and not sent to the service. Needs `webhook`.
-   */
-  context?: unknown
 }
