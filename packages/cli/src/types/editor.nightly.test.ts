@@ -70,7 +70,7 @@ describe('an editor', () => {
 
   it.each([
     ["client.run('aurora-image', { prompt: 'x', num_im|ages: 1 })", /^How many images to draw\.\n\n1 to 4\.$/, ['1']],
-    ["export type X = ModelInputs['aurora|-image']", /^Aurora Image\n.*4 credits per run\.\n/s, undefined],
+    ["export type X = ModelInputs['aurora|-image']", /^Aurora Image\n.*4 credits per run\.$/s, undefined],
   ])('shows what a parameter and a model are: %s', (line, text, defaults) => {
     const info = service.getQuickInfoAtPosition(MAIN, type(line))
     expect(ts.displayPartsToString(info?.documentation)).toMatch(text)

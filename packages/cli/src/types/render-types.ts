@@ -1,14 +1,15 @@
+import type { Model } from 'modelrun'
 import { rangeText } from '../run/parameters.ts'
 import { priceText } from '../terminal/text.ts'
 import { asciiJson, commentLine, commentText, memberName, quote } from './foreign-text.ts'
-import { MODEL_MARK, type Parameter, readParameters, TITLE, type TypedModel } from './typed-model.ts'
+import { MODEL_MARK, type Parameter, readParameters, TITLE } from './typed-model.ts'
 
 /**
  * The file of types. The same models give the same bytes.
  *
  * @param isOpen Whether literal ids that the file does not have are allowed in the program
  */
-export function renderTypes(models: readonly TypedModel[], { isOpen }: { isOpen: boolean }): string {
+export function renderTypes(models: readonly Model[], { isOpen }: { isOpen: boolean }): string {
   const sorted = models.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const settings = isOpen ? '' : '\n  interface ModelInputsSettings {\n    onlyListedModels: true\n  }\n'
   return `${TITLE}
@@ -22,21 +23,20 @@ ${settings}}
 `
 }
 
-function modelText(model: TypedModel): string {
-  const { id, hash, credits, input_schema } = model
-  return `    ${MODEL_MARK}${asciiJson({ id, hash, credits })}
+function modelText(model: Model): string {
+  const { id, pricing, input_schema } = model
+  return `    ${MODEL_MARK}${asciiJson({ id, credits: pricing.credits_per_run })}
 ${docComment(modelDoc(model), '    ')}    ${memberName(id)}: {
 ${readParameters(input_schema).map(parameterText).join('')}    }
 `
 }
 
-function modelDoc({ name, description, category, provider, status, credits, hash }: TypedModel): string[] {
+function modelDoc({ name, description, category, provider, status, pricing }: Model): string[] {
   const state = status === 'active' ? '' : ` Status: ${commentLine(status)}.`
   return [
     commentLine(name),
     commentText(description),
-    `${commentLine(category)} by ${commentLine(provider)}, ${priceText(credits)} per run.${state}`,
-    `Schema ${hash}.`,
+    `${commentLine(category)} by ${commentLine(provider)}, ${priceText(pricing.credits_per_run)} per run.${state}`,
   ]
 }
 

@@ -11,7 +11,7 @@ import { createService } from '../service/service.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { countText, priceText } from '../terminal/text.ts'
 import { renderTypes } from './render-types.ts'
-import { codeOf, readTypes, type TypedModel, toTypedModel, type WrittenModel } from './typed-model.ts'
+import { codeOf, readTypes, type WrittenModel } from './typed-model.ts'
 
 export interface TypesOptions {
   all?: boolean | undefined
@@ -57,7 +57,7 @@ export async function runTypes(ids: readonly string[], options: TypesOptions, wo
   const named = all ? await allIds(client) : ids
   const wanted = new Set(named.length > 0 ? named : own)
   if (wanted.size === 0) throw new UsageError('Name the models: modelrun types <id>…, or --all.')
-  const models = await readEach(wanted, async (id) => toTypedModel(await readModel(client, id)))
+  const models = await readEach(wanted, (id) => readModel(client, id))
   const rendered = renderTypes(models, { isOpen })
   // A file that has the text already is left alone: what watches it does nothing then.
   if (rendered !== text) await writeText(out, rendered)
@@ -73,30 +73,27 @@ async function checkTypes(
 ): Promise<ExitCode> {
   const written = readTypes(text) ?? []
   const wanted = new Set([...written.map(({ id }) => id), ...(all ? await allIds(client) : ids)])
-  const read = async (id: string) => {
-    const model = await findModel(client, id)
-    return model && toTypedModel(model)
-  }
-  const models = (await readEach(wanted, read)).filter((model) => model !== undefined)
-  const changes = compare(written, models)
-  if (changes.length === 0 && codeOf(text) === codeOf(renderTypes(models, { isOpen }))) {
+  const models = (await readEach(wanted, (id) => findModel(client, id))).filter((model) => model !== undefined)
+  const rendered = renderTypes(models, { isOpen })
+  const changes = compare(written, readTypes(rendered) ?? [])
+  if (changes.length === 0 && codeOf(text) === codeOf(rendered)) {
     terminal.say(`${out}: up to date.`)
     return EXIT.done
   }
-  const found = changes.length > 0 ? 'differs from the catalog' : 'was edited, or written with other options'
+  const found = changes.length > 0 ? 'differs from the catalog' : 'was written with other options'
   for (const line of [`${out} ${found}. Run modelrun types to update it.`, ...changes]) terminal.print(line)
   return EXIT.failed
 }
 
 /** What changed from the models of a file to those of the catalog: `-` was removed, `+` was added, `~` is another one. */
-function compare(before: readonly WrittenModel[], after: readonly TypedModel[]): string[] {
+function compare(before: readonly WrittenModel[], after: readonly WrittenModel[]): string[] {
   const gone = before.filter(({ id }) => !after.some((model) => model.id === id))
-  const changed = after.flatMap(({ id, credits, hash }) => {
+  const changed = after.flatMap(({ id, credits, code }) => {
     const known = before.find((model) => model.id === id)
     if (known === undefined) return [`+ ${id}: the model is not in the file yet`]
     return [
       ...(known.credits === credits ? [] : [`~ ${id}: a run costs ${priceText(credits)}, not ${known.credits}`]),
-      ...(known.hash === hash ? [] : [`~ ${id}: its parameters changed`]),
+      ...(known.code === code ? [] : [`~ ${id}: its parameters changed, or were edited`]),
     ]
   })
   return [...gone.map(({ id }) => `- ${id}: the model is not in the catalog any more`), ...changed].toSorted()

@@ -1,24 +1,11 @@
 import { stringIn, tryParseJson } from '@modelrun/kit'
-import type { InputProperty, InputSchema, Model } from 'modelrun'
-import { schemaHash } from 'modelrun/models'
+import type { InputProperty, InputSchema } from 'modelrun'
 
 /** One parameter of a model (section 2.3), as types need it. */
 export interface Parameter extends InputProperty {
   name: string
   /** True when a run without it is rejected: a required parameter with a default may be left out. */
   isRequired: boolean
-}
-
-/** A model, with what its types have in another form. */
-export interface TypedModel extends Model {
-  /** Price of one run, in credits. */
-  credits: number
-  /** Hash of the input schema, by `schemaHash` of the client. */
-  hash: string
-}
-
-export async function toTypedModel(model: Model): Promise<TypedModel> {
-  return { ...model, credits: model.pricing.credits_per_run, hash: await schemaHash(model.input_schema) }
 }
 
 /** Required ones first, each group sorted by name: the order in which the service lists things does not matter. */
@@ -39,18 +26,26 @@ function byNeedAndName(a: Parameter, b: Parameter): number {
 
 export const TITLE = '// Input types of models, made by `modelrun types`. Do not edit: run it again.'
 
-/** Starts the line with a model's data as JSON: what `--check` compares with the catalog. */
+/** Starts the line with a model's data as JSON. */
 export const MODEL_MARK = '// modelrun '
 
-export type WrittenModel = Pick<TypedModel, 'id' | 'hash' | 'credits'>
+/** A model in a file of types: what `--check` compares with the catalog. */
+export interface WrittenModel {
+  id: string
+  /** Price of one run. */
+  credits: number
+  /** Its types, without comments. */
+  code: string
+}
 
 /** The models of a file of types; undefined when the text is not such a file. */
 export function readTypes(text: string): WrittenModel[] | undefined {
-  const lines = text.split(/\r?\n/).map((line) => line.trim())
-  if (lines[0] !== TITLE) return undefined
-  const models = lines.flatMap((line) =>
-    line.startsWith(MODEL_MARK) ? tryParseJson(line.slice(MODEL_MARK.length)) : [],
-  )
+  const [head = '', ...blocks] = text.split(/^\s*\/\/ modelrun (?=\{)/m)
+  if (head.split(/\r?\n/, 1)[0] !== TITLE) return undefined
+  const models = blocks.map((block) => {
+    const [mark = '', types = ''] = block.split(/\r?\n([\s\S]*?)^ {4}\}/m, 2)
+    return { ...(tryParseJson(mark) as object), code: codeOf(types) }
+  })
   // Written by `renderTypes`; a file that was edited is found by its shape.
   return models.every((model) => stringIn(model, 'id') !== undefined) ? (models as WrittenModel[]) : undefined
 }

@@ -4,6 +4,5 @@
  * @module
  */
 
-export { schemaHash } from '../client/models/schema-hash.ts'
 export { findInputIssues } from '../client/runs/input-issues.ts'
 export { checkInput } from '../client/runs/run-operation.ts'
