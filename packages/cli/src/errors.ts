@@ -14,28 +14,26 @@ export abstract class CommandError extends Error {
   }
 }
 
-/** Something is wrong with the command line, or with a file or variable that it needs. */
-export class UsageError extends CommandError {
-  readonly exitCode = EXIT.usage
-  readonly code = 'usage'
+function commandError<Code extends string>(exitCode: ExitCode, code: Code) {
+  return class extends CommandError {
+    readonly exitCode = exitCode
+    readonly code = code
+  }
 }
+
+/** Something is wrong with the command line, or with a file or variable that it needs. */
+export class UsageError extends commandError(EXIT.usage, 'usage') {}
 
 /** The command rejected a run before it was sent: it costs more than was allowed. */
-export class RejectedRunError extends CommandError {
-  readonly exitCode = EXIT.rejected
-  readonly code = 'budget_exceeded'
-}
+export class RejectedRunError extends commandError(EXIT.rejected, 'budget_exceeded') {}
 
 /** A person or the system ended the command. The message says what continues, and how to follow it. */
-export class InterruptedError extends CommandError {
-  readonly exitCode = EXIT.interrupted
-  readonly code = 'interrupted'
-}
+export class InterruptedError extends commandError(EXIT.interrupted, 'interrupted') {}
+
+export class DiskError extends commandError(EXIT.unknown, 'disk') {}
 
 /** The job has succeeded, and some of its files are not saved. */
-export class UnsavedError extends CommandError {
-  readonly exitCode = EXIT.unknown
-  readonly code = 'unsaved'
+export class UnsavedError extends commandError(EXIT.unknown, 'unsaved') {
   readonly facts: object
 
   constructor(message: string, jobId: string, options: ErrorOptions) {
@@ -53,11 +51,6 @@ export class PausedError extends CommandError {
     super(messageOf(reason), ['The batch is paused. The same command again continues with it.'])
     this.code = stringIn(reason, 'code') ?? 'paused'
   }
-}
-
-export class DiskError extends CommandError {
-  readonly exitCode = EXIT.unknown
-  readonly code = 'disk'
 }
 
 /** The mark on every error of the client. Its package is not loaded for this. */

@@ -122,6 +122,20 @@ export function withTimeLimit<T>(
   })
 }
 
+/** Does the work for each item, some at a time. Rejects with the first error. */
+export async function eachOf<Item>(
+  items: Iterable<Item>,
+  most: number,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  // The workers share one iterator: each item is taken once.
+  const left = [...items].values()
+  const takeRest = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: most }, takeRest))
+}
+
 /** Limits of an exponential backoff, in milliseconds. */
 export interface BackoffLimits {
   /** Delay after the first attempt. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { systemClock, withTimeLimit } from '@modelrun/kit'
 import type { CliContext } from '../context.ts'
 import { DiskError, diskProblem, InterruptedError, isClientError, PausedError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
@@ -71,12 +72,9 @@ export class BatchStop implements BatchStops {
   async close(): Promise<void> {
     const closed = Promise.resolve(this.batch?.runs.stop()).then(() => this.batch?.engine.close())
     if (!this.#isStoreBroken()) return await closed
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, LAST_WRITES_MS)
-    })
-    await Promise.race([closed.catch(() => {}), late])
-    clearTimeout(timer)
+    await withTimeLimit(() => closed, { clock: systemClock, limitMs: LAST_WRITES_MS, name: 'The store' }).catch(
+      () => {},
+    )
     // What still repeats its writes would keep the process.
     setTimeout(() => process.exit(), 1_000).unref()
   }

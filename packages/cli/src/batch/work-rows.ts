@@ -1,3 +1,4 @@
+import { abortable } from '@modelrun/kit'
 import type { Output } from 'modelrun'
 import { diskProblem } from '../errors.ts'
 import { saveOutputs } from '../files/save-files.ts'
@@ -45,7 +46,6 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
   const { rules, batch, rows, options, stop } = work
   const { signal } = stop
   const saves = new Set<Promise<void>>()
-  const stopped = rejectionOf(signal)
   // The input is that of the batch, which may be another spelling of the row.
   const maxCredits = work.start.price
   const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }))
@@ -56,18 +56,9 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
     const save = saveRow(item.row, run.output, work).then(() => note(item.row))
     saves.add(save)
     save.finally(() => saves.delete(save)).catch(() => {})
-    if (saves.size >= SAVES_AT_ONCE) await Promise.race([...saves, stopped])
+    if (saves.size >= SAVES_AT_ONCE) await abortable(Promise.race(saves), signal)
   }
-  await Promise.race([Promise.all(saves), stopped])
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  const stopped = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  stopped.catch(() => {})
-  return stopped
+  await abortable(Promise.all(saves), signal)
 }
 
 async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {

@@ -1,6 +1,6 @@
 import { accessSync, constants, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { stringIn } from '@modelrun/kit'
+import { eachOf, stringIn } from '@modelrun/kit'
 import type { ModelRun, ProducedOutput } from 'modelrun'
 import { diskProblem, messageOf, UnsavedError, UsageError } from '../errors.ts'
 import { makeFolder } from './private-files.ts'
@@ -50,11 +50,12 @@ export interface SavedOutput {
 /** Saves each item of an output, whatever its neighbours are. A file that exists with other content stays. */
 export async function saveOutputs(client: ModelRun, produced: ProducedOutput, plan: SavePlan): Promise<SavedOutput> {
   const { items } = produced.output
-  const ends: PromiseSettledResult<string[]>[] = []
-  while (ends.length < items.length) {
-    const indexes = [...items.keys()].slice(ends.length, ends.length + SAVES_AT_ONCE)
-    ends.push(...(await Promise.allSettled(indexes.map((index) => saveItem(client, produced, { ...plan, index })))))
-  }
+  const saves: Promise<string[]>[] = []
+  await eachOf(items.keys(), SAVES_AT_ONCE, async (index) => {
+    saves[index] = saveItem(client, produced, { ...plan, index })
+    await Promise.allSettled([saves[index]])
+  })
+  const ends = await Promise.allSettled(saves)
   const files = ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
   const problems = ends.flatMap((end, index) => (end.status === 'rejected' ? [{ index, error: end.reason }] : []))
   const message = problems.map(({ index, error }) => {

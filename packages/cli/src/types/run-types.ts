@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { memberOf } from '@modelrun/kit'
+import { eachOf, memberOf } from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
@@ -109,12 +109,7 @@ const CONCURRENCY = 16
 
 async function readEach<Found>(ids: ReadonlySet<string>, read: (id: string) => Promise<Found>): Promise<Found[]> {
   const found: Found[] = []
-  const waiting = ids.values()
-  const work = async () => {
-    // The workers share one iterator: each id is taken once.
-    for (const id of waiting) found.push(await read(id))
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  await eachOf(ids, CONCURRENCY, async (id) => found.push(await read(id)))
   return found
 }
 

@@ -1,4 +1,4 @@
-import { noCursor, rejectArgument, type TaskRecord, type TaskState } from '@modelrun/kit'
+import { eachOf, noCursor, rejectArgument, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
 import { pagesOf, type RunsContext } from './runs-context.ts'
@@ -63,12 +63,9 @@ export async function eachRun(
   seen: Set<string>,
   work: (key: string) => Promise<unknown>,
 ): Promise<void> {
-  const next = new Set(page.map(({ id }) => keyOf(id)).filter((key) => key !== '' && !seen.has(key))).values()
-  const workNext = async () => {
-    for (const key of next) {
-      seen.add(key)
-      await work(key)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, workNext))
+  const keys = new Set(page.map(({ id }) => keyOf(id)).filter((key) => key !== '' && !seen.has(key)))
+  await eachOf(keys, AT_ONCE, async (key) => {
+    seen.add(key)
+    await work(key)
+  })
 }

@@ -1,4 +1,5 @@
 import type { Model } from '@modelrun/contract'
+import { eachOf } from '@modelrun/kit'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { ProxyClient } from './proxy-options.ts'
@@ -38,14 +39,10 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
   /** Without those that the service does not have (any more). @throws As `read` */
   async function readAll(): Promise<Model[]> {
     const found = new Map<string, Model>()
-    const rest = ids.values()
-    const work = async () => {
-      for (const id of rest) {
-        const model = await read(id).catch(orMissing)
-        if (model !== undefined) found.set(id, model)
-      }
-    }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    await eachOf(ids, CONCURRENCY, async (id) => {
+      const model = await read(id).catch(orMissing)
+      if (model !== undefined) found.set(id, model)
+    })
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 

@@ -2,6 +2,7 @@ import type { Output, OutputItem } from '@modelrun/contract'
 import {
   ConfigurationError,
   type ErrorFields,
+  eachOf,
   isText,
   ModelRunError,
   readArguments,
@@ -43,7 +44,7 @@ export async function saveFiles(
   const names = namesOf(output.items, { jobId, name })
   const saving = { client, jobId, options }
   await onDisk(() => system.fs.mkdir(folder, { recursive: true }), { ...saving, path: folder })
-  return await eachOf(output.items, async (item, index) => {
+  const save = async (item: OutputItem, index: number) => {
     const open = () => openFile(client, isPlainText(item) ? { text: item } : item, { ...options, jobId })
     const opened = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
@@ -58,7 +59,14 @@ export async function saveFiles(
     } finally {
       opened.transfer.close()
     }
+  }
+  const ends: Promise<string>[] = []
+  // All of it before the first error is thrown.
+  await eachOf(output.items.entries(), CONCURRENCY, async ([index, item]) => {
+    ends[index] = save(item, index)
+    await Promise.allSettled([ends[index]])
   })
+  return await Promise.all(ends)
 }
 
 /** What looks like a url, and is none that can be fetched, is not the content of a file. */
@@ -75,21 +83,6 @@ function ofItem(error: unknown, index: number, jobId: string): unknown {
 
 /** Files that are fetched at once: the hosts of files limit connections too. */
 const CONCURRENCY = 6
-
-/** Does the work for each item, a few at a time, and all of it before it throws the first error. */
-async function eachOf<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const ends: Promise<R>[] = []
-  const rest = items.entries()
-  const takeRest = async () => {
-    for (const [index, item] of rest) {
-      const end = work(item, index)
-      ends[index] = end
-      await Promise.allSettled([end])
-    }
-  }
-  await Promise.all(Array.from({ length: CONCURRENCY }, takeRest))
-  return await Promise.all(ends)
-}
 
 /** Errors of the system that may pass by themselves. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EBUSY', 'EAGAIN'])
