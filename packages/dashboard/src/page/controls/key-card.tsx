@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { post } from '../data/control.ts'
-import { chooseKey, currentKey, keys, shortKey } from '../data/keys.ts'
+import { keys, shortKey } from '../data/keys.ts'
 import type { ApiKey } from '../data/wire.ts'
 import { formatNumber } from '../text/format.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
@@ -17,8 +17,8 @@ export function KeyCard() {
   return (
     <Card title="API keys">
       <ul class="plain">
-        {keys.value.map((key, index) => (
-          <KeyRow key={key.key} apiKey={key} isFirst={index === 0} />
+        {keys.value.map((key) => (
+          <KeyRow key={key.key} apiKey={key} />
         ))}
       </ul>
       <form class="grid" onSubmit={create} aria-label="Create a key">
@@ -29,21 +29,12 @@ export function KeyCard() {
   )
 }
 
-function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
+function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const { key, revoked, credits } = apiKey
   const name = shortKey(key)
   return (
     <li>
-      <label class="check mono">
-        <input
-          type="radio"
-          name="key"
-          checked={currentKey.value === apiKey}
-          disabled={revoked}
-          onChange={() => chooseKey(isFirst ? undefined : key)}
-        />
-        {name}
-      </label>
+      <span class="mono">{name}</span>
       {revoked ? (
         <span class="badge cancelled">revoked</span>
       ) : (

@@ -1,5 +1,5 @@
 import { post } from '../data/control.ts'
-import { chooseKey, currentKey, isFirstKey, keys, removeFault, shortKey } from '../data/keys.ts'
+import { keys, removeFault } from '../data/keys.ts'
 import type { AddedFault, ApiKey } from '../data/wire.ts'
 import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,7 +13,7 @@ interface Switched {
 
 /** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is switched on. */
 export function Strip() {
-  const all = [...keys.value.flatMap(ofAccount), ...ofChosenKey()]
+  const all = keys.value.flatMap(ofAccount)
   if (all.length === 0) return null
   return (
     <aside class="strip" aria-label="What is switched on">
@@ -56,9 +56,4 @@ function faultText({ fault: { kind, route, model, times, probability, when }, us
     used > 0 && `injected ${count(used, 'time')}`,
   ]
   return parts.filter(Boolean).join(', ')
-}
-
-function ofChosenKey(): Switched[] {
-  if (isFirstKey.value || currentKey.value === undefined) return []
-  return [{ text: `Runs use key ${shortKey(currentKey.value.key)}`, off: () => chooseKey(undefined) }]
 }

@@ -5,19 +5,8 @@ import type { AddedFault, ApiKey } from './wire.ts'
 /** The keys, with the faults of their accounts and the way in which results are delivered. */
 export const keys = signal<readonly ApiKey[]>([])
 
-const NAME = 'modelrun-key'
-const chosen = signal(sessionStorage.getItem(NAME))
-
-/** The key that the page uses; the first, unless another was chosen in this tab. */
-export const currentKey = computed(() => keys.value.find(({ key }) => key === chosen.value) ?? keys.value[0])
-
-export const isFirstKey = computed(() => currentKey.value === keys.value[0])
-
-export function chooseKey(key: string | undefined): void {
-  if (key === undefined) sessionStorage.removeItem(NAME)
-  else sessionStorage.setItem(NAME, key)
-  chosen.value = key ?? null
-}
+/** The key that the page uses: the first that can be used. */
+export const currentKey = computed(() => keys.value.find(({ revoked }) => !revoked) ?? keys.value[0])
 
 /** The account of a control request. */
 export const ofKey = () => ({ key: currentKey.value?.key })
