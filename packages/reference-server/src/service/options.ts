@@ -6,11 +6,9 @@ import {
   count,
   flag,
   hidden,
-  isRecord,
   memberOf,
   must,
   readOptions,
-  rejectArgument,
   toUrl,
 } from '@modelrun/kit'
 import * as z from 'zod/mini'
@@ -18,7 +16,6 @@ import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { unknownModelText } from '../domain/list-models.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
 import { type RetentionOptions, retentionSchema } from '../domain/retention.ts'
 import { fits } from '../shared/parse-shape.ts'
@@ -42,10 +39,9 @@ export interface ReferenceServerOptions {
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
   /**
-   * How long runs take, in milliseconds on the server's clock: of all models (`0`), or of some (`{ 'aurora-image': 500 }`).
-   * Default: what the catalog says.
+   * How long runs of all models take, in milliseconds on the server's clock. Default: what the catalog says.
    */
-  latency?: LatencyOption | undefined
+  latency?: number | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined
   /** URL of the server and of its files. Default `https://reference.modelrun.test`. */
@@ -75,9 +71,6 @@ export interface ReferenceServerOptions {
   strict?: boolean | undefined
 }
 
-/** Milliseconds of all models, or of some by their id; the others keep the latency of the catalog. */
-type LatencyOption = number | { [modelId: string]: number }
-
 const PLACE = 'createReferenceServer'
 const DEFAULT_SEED = 1
 const DEFAULT_CREDITS = 10_000
@@ -99,7 +92,10 @@ const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   // A key of production does not belong in a test double.
   apiKey: hidden('a test key, sk_test_ and 1 to 100 letters, digits, _ and -', isText(/^sk_test_[\w-]{1,100}$/)),
   catalog: catalogProblem,
-  latency: must('milliseconds, or an object with the milliseconds of some models', isLatency),
+  latency: must(
+    'milliseconds, 0 or more',
+    (ms) => Number.isFinite(ms) && Number(ms) >= 0 && Number(ms) <= LATEST_TIME_MS,
+  ),
   credits: count,
   baseUrl,
   assumptions: fits(assumptionsSchema),
@@ -123,7 +119,7 @@ export function resolveOptions(given: ReferenceServerOptions) {
     clock: options.clock ?? 'system',
     ...seedAndKey(options, options.clock === 'manual' || options.clock === 'auto' ? DEFAULT_SEED : 'random'),
     catalog,
-    latencies: readLatencies(options.latency, catalog),
+    latency: options.latency,
     credits: options.credits ?? DEFAULT_CREDITS,
     baseUrl: readBaseUrl(PLACE, options.baseUrl ?? DEFAULT_BASE_URL),
     assumptions: z.parse(assumptionsSchema, options.assumptions ?? {}),
@@ -171,17 +167,4 @@ function isClock(clock: unknown): boolean {
 
 function timeOf(time: unknown): number {
   return time instanceof Date ? time.getTime() : typeof time === 'number' ? time : Number.NaN
-}
-
-function isLatency(latency: unknown): boolean {
-  const isTime = (value: unknown) => typeof value === 'number' && value >= 0 && value <= LATEST_TIME_MS
-  return isTime(latency) || (isRecord(latency) && Object.values(latency).every(isTime))
-}
-
-function readLatencies(latency: LatencyOption = {}, catalog: readonly CatalogModel[]): ReadonlyMap<string, number> {
-  if (typeof latency === 'number') return new Map(catalog.map(({ id }) => [id, latency]))
-  const models = new Map(catalog.map((model) => [model.id, model]))
-  const unknown = Object.keys(latency).find((id) => !models.has(id))
-  if (unknown !== undefined) rejectArgument(PLACE, 'latency', `is wrong: ${unknownModelText(unknown, models)}`)
-  return new Map(Object.entries(latency))
 }

@@ -47,7 +47,7 @@ export function startRun(service: RunService, order: RunOrder): Job | undefined 
   const isQueued = order.sync === false
   const queuedMs = isQueued ? defaultQueueMs : 0
   const fileSeed = service.random.fileSeed()
-  const latencyMs = service.options.latencies.get(model.id) ?? model.latency_ms
+  const latencyMs = service.options.latency ?? model.latency_ms
   const plan = planJob({ latencyMs, script, createdAt, queuedMs })
   const job = service.jobs.create({
     id: service.random.id('job_'),
@@ -68,7 +68,7 @@ export function startRun(service: RunService, order: RunOrder): Job | undefined 
 /** What the catalog has for this run. The option `latency` decides itself when it ends. */
 function turnOf({ options }: RunService, { account, model }: RunOrder): ScriptedOutcome | undefined {
   const turn = account.takeTurn(model)
-  return turn && options.latencies.has(model.id) ? { ...turn, after_ms: undefined } : turn
+  return turn && options.latency !== undefined ? { ...turn, after_ms: undefined } : turn
 }
 
 /** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */
