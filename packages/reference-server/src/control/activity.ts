@@ -46,13 +46,13 @@ function jobsOf({ jobs }: Service, records: readonly JournalRecord[]): Job[] {
 }
 
 /** What no entry of the journal has. */
-function stateOf({ clock, keys, faults }: Service) {
+function stateOf({ clock, keys }: Service) {
   const shown = keys.all().slice(0, MAX_KEYS)
   return {
     clock: clockJson(clock),
     keys: shown.map((key) => ({
       ...keyJson(key),
-      faults: faults.of(key.account).list(),
+      faults: key.account.faults.list(),
       webhook: key.account.webhook,
     })),
   }

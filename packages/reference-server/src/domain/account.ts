@@ -1,3 +1,4 @@
+import { AccountFaults } from './account-faults.ts'
 import type { CatalogModel } from './catalog.ts'
 import { fitsInput } from './input-condition.ts'
 import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
@@ -5,6 +6,7 @@ import type { ScriptedOutcome, ScriptedWebhook } from './scripted-outcome.ts'
 /** A tenant: what belongs together behind one API key and the keys that it was rotated to. */
 export class Account {
   readonly credits: Credits
+  readonly faults: AccountFaults
   /** Its name: the start of its first key. */
   readonly name: string
   /** How results are delivered, unless the script of a run says so itself. */
@@ -14,9 +16,11 @@ export class Account {
   /** How many runs did what the catalog says, by model id. */
   readonly turns = new Map<string, number>()
 
-  constructor(credits: number, name = 'account') {
+  /** @param seed of the server, from which the faults select their requests */
+  constructor(credits: number, name = 'account', seed = 0) {
     this.name = name
     this.credits = new Credits(credits)
+    this.faults = new AccountFaults(seed)
   }
 
   /** @returns how many outcomes wait for runs of the model now */
@@ -57,6 +61,7 @@ export class Account {
 
   reset(): void {
     this.credits.reset()
+    this.faults.restore({ added: 0, rules: [] })
     this.#scripts.clear()
     this.turns.clear()
     this.webhook = undefined

@@ -46,7 +46,13 @@ export class ApiKeys {
   create({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
     const made = newKey(this.#random, isLive) // also when it is not used: the ids that come after it stay the same
     const key = chosen ?? made
-    return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
+    return this.#add({
+      key,
+      isLive,
+      permissions,
+      allowIps,
+      account: new Account(credits, showKey(key), this.#random.seed),
+    })
   }
 
   /** Replaces a key by a new one that may do the same, for the same account. */

@@ -1,5 +1,4 @@
 import { BusyPolls } from '../clock/activity.ts'
-import { fetchFailed } from '../faults/network-errors.ts'
 import type { RequestDetails } from '../history/journal.ts'
 import { redactText } from '../history/redact.ts'
 import type { AppContext, RequestEnv } from '../routes/app-env.ts'
@@ -7,6 +6,7 @@ import type { Service } from '../service/service.ts'
 import { errorResponse } from '../wire/error-responses.ts'
 import { type Handle, type IncomingRequest, type Reply, type ReplyOrFault, toResponse } from '../wire/messages.ts'
 import { pathBelow, pathOf, RoutedRequest, withModelAsSegment } from '../wire/router.ts'
+import { fetchFailed } from './network-errors.ts'
 
 /** A socket that is closed already no longer knows the address of its client. */
 const UNKNOWN_IP = 'unknown'

@@ -1,13 +1,13 @@
 import { memberOf } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import type { FaultTarget } from '../faults/account-faults.ts'
-import { type FaultEndpoint, type FaultKind, type FaultOptions, momentOf } from '../faults/fault-options.ts'
-import { cutBody, slowBody } from '../faults/network-errors.ts'
+import type { FaultTarget } from '../domain/account-faults.ts'
+import { type FaultEndpoint, type FaultKind, type FaultOptions, momentOf } from '../domain/fault-options.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
 import { errorResponse } from '../wire/error-responses.ts'
 import { emptyReply, type Reply, type ReplyOrFault, textReply } from '../wire/messages.ts'
 import { readJson } from '../wire/read-json-body.ts'
+import { cutBody, slowBody } from './network-errors.ts'
 
 /** The context of an injected fault. */
 interface FaultContext {
@@ -50,7 +50,7 @@ export async function injectFault<Context extends AppContext>(
 ): Promise<ReplyOrFault> {
   const { env, req } = context
   const target = req.method === 'HEAD' ? undefined : await faultTarget(service, endpoint, context)
-  const rule = target && service.faults.of(target.account).take(target)
+  const rule = target?.account.faults.take(target)
   if (rule === undefined) return serve(context)
   const { id, fault } = rule
   const { kind } = fault
@@ -73,7 +73,7 @@ async function faultTarget(
   const account = endpoint === 'getFile' ? job?.account : env.apiKey?.account
   // Also of a request that a fault, or its key, keeps from the work.
   if (job?.account === account) env.details = { job }
-  if (account === undefined || service.faults.of(account).isEmpty) return undefined
+  if (account === undefined || account.faults.isEmpty) return undefined
   if (endpoint === 'runModel') {
     return { endpoint, account, model: req.param('model'), input: memberOf(await sentJson(context), 'input') }
   }

@@ -1,6 +1,6 @@
 import * as msw from 'msw'
 import { type HttpHandler, http } from 'msw'
-import { bodyTerminated, connectionError } from '../faults/network-errors.ts'
+import { bodyTerminated, connectionError } from '../http/network-errors.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { type ConnectionFault, type ReplyOrFault, toResponse } from '../wire/messages.ts'
 

@@ -1,7 +1,7 @@
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
-import { FAULT_KINDS } from '../faults/fault-options.ts'
+import { FAULT_KINDS } from '../domain/fault-options.ts'
 import {
   type CliClock,
   type FaultSetting,

@@ -1,8 +1,8 @@
 import { rejectArgument } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
-import type { AddedFault, FaultRecord } from '../faults/account-faults.ts'
-import type { FaultOptions } from '../faults/fault-options.ts'
-import { readFault } from '../faults/read-fault.ts'
+import type { AddedFault, FaultRecord } from '../domain/account-faults.ts'
+import type { FaultOptions } from '../domain/fault-options.ts'
+import { readFault } from '../domain/read-fault.ts'
 import { shapeProblem } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
@@ -24,12 +24,12 @@ export interface FaultControl {
 export function controlFaults(service: Service, accountOf: (key?: string) => Account): FaultControl {
   return {
     add: (fault, key) => {
-      const faults = service.faults.of(accountOf(key))
+      const faults = accountOf(key).faults
       const checked = readFault(fault, service.models)
       if (!checked.ok) rejectArgument('faults.add', 'fault', shapeProblem(checked.message))
       return faults.add(checked.value)
     },
-    list: (key) => service.faults.of(accountOf(key)).list(),
-    clear: (key) => void service.faults.of(accountOf(key)).clear(),
+    list: (key) => accountOf(key).faults.list(),
+    clear: (key) => void accountOf(key).faults.clear(),
   }
 }

@@ -1,7 +1,7 @@
 import type { KnownJobStatus } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
+import type { FaultRecord } from '../domain/account-faults.ts'
 import { statusAt } from '../domain/job.ts'
-import type { FaultRecord } from '../faults/account-faults.ts'
 import type { Service } from './service.ts'
 
 /** What is left over, of one account or of all. Empty when the test used everything that it set up. */
@@ -67,7 +67,7 @@ export function makeReport(service: Service, account?: Account): Report {
     pendingWebhooks: service.dispatcher
       .pendingDeliveries(account)
       .map(({ job, webhook }) => ({ job_id: job.id, url: webhook.url })),
-    unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
+    unusedFaults: accounts.flatMap(({ faults }) => faults.list()).filter(({ unused }) => unused),
     unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
     unmatchedRequests: unmatchedRequests(service, account),
   }

@@ -1,7 +1,7 @@
 import { type Checks, oneNameOf, readOptions, text as string, tryParseJson } from '@modelrun/kit'
 import type { Account } from '../domain/account.ts'
+import { FAULT_ENDPOINTS, type FaultEndpoint } from '../domain/fault-options.ts'
 import { unknownModelText } from '../domain/list-models.ts'
-import { FAULT_ENDPOINTS, type FaultEndpoint } from '../faults/fault-options.ts'
 import type { RequestEntry } from '../history/journal-entry.ts'
 import { decodeSegment, withModelAsSegment } from '../wire/router.ts'
 import type { Service } from './service.ts'

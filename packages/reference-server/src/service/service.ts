@@ -8,7 +8,6 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import { deliveryBody } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
-import { Faults } from '../faults/account-faults.ts'
 import { Observer } from '../history/journal.ts'
 import { Random } from '../shared/random.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
@@ -30,7 +29,6 @@ export class Service {
   readonly deliveries: DeliveryLog
   /** The journal, the log. */
   readonly observer: Observer
-  readonly faults: Faults
   /** Of requests that a fault or an unfinished job holds up. */
   readonly pauses: Pauses
   /** Files are addressed under it. */
@@ -46,7 +44,6 @@ export class Service {
     this.baseUrl = options.baseUrl
     this.clock = createClock(options.clock, { activity: this.activity, startTime: options.startTime })
     this.random = new Random(options.seed)
-    this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
@@ -84,7 +81,6 @@ export class Service {
     this.jobs.forget(account)
     this.dispatcher.forget(account)
     this.deliveries.forget(account)
-    this.faults.forget(account)
     this.observer.journal.forget(account)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }

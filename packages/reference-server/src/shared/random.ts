@@ -9,9 +9,11 @@ const MAX_SEED = 2 ** 31 - 1
 /** A source of random numbers: the same seed gives the same numbers in the same order. */
 export class Random {
   #generator: RandomGenerator
+  seed: number
 
   /** @param seed an integer; its lowest 32 bits count */
   constructor(seed: number) {
+    this.seed = seed
     this.#generator = xoroshiro128plus(seed | 0)
   }
 
@@ -48,7 +50,8 @@ export class Random {
   }
 
   /** Continues from where another stood. */
-  restore(state: readonly number[]): void {
+  restore(state: readonly number[], seed = this.seed): void {
+    this.seed = seed
     this.#generator = xoroshiro128plusFromState(state)
   }
 }

@@ -44,19 +44,18 @@ function checkSnapshot({ models }: Service, value: unknown): ShapeCheck<Snapshot
 
 /** Of a snapshot that was checked. */
 function fill(service: Service, snapshot: Snapshot): void {
-  const { clock, deliveries, dispatcher, faults, jobs, keys } = service
+  const { clock, deliveries, dispatcher, jobs, keys } = service
   service.reset()
   const accounts = accountsFor(service, snapshot)
   // A clock that shows real time has continued meanwhile; any other one was paused.
   const passedMs = clock.mode === 'system' ? Date.now() - (snapshot.realTime ?? Date.now()) : 0
   clock.setTime(snapshot.time + Math.max(0, passedMs))
-  service.random.restore(snapshot.random)
+  service.random.restore(snapshot.random, snapshot.seed)
   service.requests = snapshot.requests
-  faults.restart(snapshot.seed)
   keys.replace(snapshot.keys.map((key) => ({ ...key, account: at(accounts, key.account), allowIps: key.allowIps })))
   const restored = snapshot.jobs.map((state) => jobOf(state, at(accounts, state.account), service))
   const unfinished = restored.filter(({ end }) => end === undefined)
-  for (const [index, state] of snapshot.accounts.entries()) fillAccount(service, at(accounts, index), state)
+  for (const [index, state] of snapshot.accounts.entries()) fillAccount(at(accounts, index), state, snapshot.seed)
   adoptDeliveries(deliveries, snapshot, accounts)
   for (const { account, model } of unfinished) account.credits.reserve(model.pricing.credits_per_run)
   for (const job of restored) jobs.adopt(job)
@@ -68,13 +67,13 @@ function fill(service: Service, snapshot: Snapshot): void {
   jobs.settle()
 }
 
-function fillAccount(service: Service, account: Account, state: Snapshot['accounts'][number]): void {
+function fillAccount(account: Account, state: Snapshot['accounts'][number], seed: number): void {
   const { credits, scripts, turns, webhook, faults } = state
   account.credits.restore(credits)
   account.webhook = webhook
   for (const [modelId, outcomes] of Object.entries(scripts)) account.addScript(modelId, outcomes)
   for (const [modelId, turn] of Object.entries(turns)) account.turns.set(modelId, turn)
-  service.faults.of(account).restore(faults)
+  account.faults.restore(faults, seed)
 }
 
 /**

@@ -9,9 +9,9 @@ import {
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery.ts'
+import { faultOptionsSchema } from '../domain/fault-options.ts'
 import { allowlistSchema } from '../domain/ip-allowlist.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema, scriptedWebhookSchema } from '../domain/scripted-outcome.ts'
-import { faultOptionsSchema } from '../faults/fault-options.ts'
 
 /** Member `format` of every snapshot. */
 export const SNAPSHOT_FORMAT = 'modelrun-reference-server'

@@ -10,7 +10,7 @@ import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot-sch
  * @throws ConfigurationError that names the outcomes and faults whose condition is a function, which JSON cannot have
  */
 export function takeSnapshot(service: Service): Snapshot {
-  const functions = [...service.keys.accounts()].flatMap((account) => functionsOf(service, account))
+  const functions = [...service.keys.accounts()].flatMap(functionsOf)
   if (functions.length > 0) {
     const message = `A snapshot cannot have the function \`when.input\` of ${functions.join(', ')}. Use an object there, or take the snapshot before.`
     throw new ConfigurationError({ message })
@@ -18,22 +18,19 @@ export function takeSnapshot(service: Service): Snapshot {
   return JSON.parse(JSON.stringify(stateOf(service))) // it holds nothing but JSON
 }
 
-function functionsOf({ faults }: Service, account: Account): string[] {
+function functionsOf(account: Account): string[] {
   const isFunction = (when: unknown) => typeof memberOf(when, 'input') === 'function'
   const scripts = Object.entries(account.scripts()).filter(([, outcomes]) =>
     outcomes.some(({ when }) => isFunction(when)),
   )
-  const added = faults
-    .of(account)
-    .list()
-    .filter(({ fault }) => isFunction(fault.when))
+  const added = account.faults.list().filter(({ fault }) => isFunction(fault.when))
   return [...scripts.map(([model]) => `an outcome of ${model}`), ...added.map(({ id }) => id)]
 }
 
 /** Accounts are named by their index. The clock is settled once: all parts are of the same moment. */
 function stateOf(service: Service): Snapshot {
   const time = service.jobs.settle()
-  const { clock, deliveries, faults, jobs, keys } = service
+  const { clock, deliveries, jobs, keys } = service
   const accounts = [...keys.accounts()]
   const indexes = new Map(accounts.map((account, index) => [account, index]))
   const indexOf = (account: Account) => indexes.get(account) ?? -1 // every account has a key, so all are listed
@@ -43,7 +40,7 @@ function stateOf(service: Service): Snapshot {
     version: SNAPSHOT_VERSION,
     time,
     realTime: clock.mode === 'system' ? Date.now() : undefined,
-    seed: faults.seed,
+    seed: service.random.seed,
     random: service.random.state(),
     requests: service.requests,
     accounts: accounts.map((account) => ({
@@ -52,7 +49,7 @@ function stateOf(service: Service): Snapshot {
       scripts: account.scripts(),
       turns: Object.fromEntries(account.turns),
       webhook: account.webhook,
-      faults: faults.of(account).state(),
+      faults: account.faults.state(),
       deliveries: deliveries.of(account).map((record) => ({ record, unread: unread.get(record) })),
     })),
     keys: keys.all().map(({ allowsIp: _, ...key }) => ({ ...key, account: indexOf(key.account) })),

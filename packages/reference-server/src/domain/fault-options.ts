@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { type InputCondition, inputConditionSchema } from '../domain/input-condition.ts'
+import { type InputCondition, inputConditionSchema } from './input-condition.ts'
 
 /** Where a fault can be injected: the endpoints of section 4, and the produced files. */
 export const FAULT_ENDPOINTS = ['listModels', 'getModel', 'runModel', 'getJob', 'cancelJob', 'getFile'] as const

@@ -1,7 +1,6 @@
-import type { Account } from '../domain/account.ts'
-import { fitsInput } from '../domain/input-condition.ts'
 import { Random } from '../shared/random.ts'
 import type { FaultEndpoint, FaultOptions } from './fault-options.ts'
+import { fitsInput } from './input-condition.ts'
 
 /** A fault that was added, and what it has done so far. */
 export interface FaultRecord {
@@ -40,7 +39,7 @@ export interface FaultTarget {
 
 /** The faults of one account, in the order in which they were added. */
 export class AccountFaults {
-  readonly #seed: number
+  #seed: number
   readonly #rules = new Map<string, FaultRule>()
   #lastNumber = 0
 
@@ -80,8 +79,9 @@ export class AccountFaults {
     return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
   }
 
-  /** Continues from where the faults of another server stood. */
-  restore({ added, rules }: FaultsState): void {
+  /** Continues from where the faults of another server stood, with its seed. */
+  restore({ added, rules }: FaultsState, seed = this.#seed): void {
+    this.#seed = seed
     this.#lastNumber = added
     this.#rules.clear()
     for (const { id, fault, used, random } of rules) {
@@ -135,40 +135,5 @@ class FaultRule implements FaultRecord {
     if (this.random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true
-  }
-}
-
-/** The faults of every account. */
-export class Faults {
-  #seed: number
-  readonly #byAccount = new Map<Account, AccountFaults>()
-
-  constructor(seed: number) {
-    this.#seed = seed
-  }
-
-  of(account: Account): AccountFaults {
-    const known = this.#byAccount.get(account)
-    if (known !== undefined) return known
-    const made = new AccountFaults(this.#seed)
-    this.#byAccount.set(account, made)
-    return made
-  }
-
-  /** The seed of faults that are added from now on. */
-  get seed(): number {
-    return this.#seed
-  }
-
-  /** Forgets all faults; those to come are made from another seed. */
-  restart(seed: number): void {
-    this.#seed = seed
-    this.forget()
-  }
-
-  /** Forgets the faults of an account, or of all. */
-  forget(account?: Account): void {
-    if (account === undefined) this.#byAccount.clear()
-    else this.#byAccount.delete(account)
   }
 }

@@ -1,7 +1,7 @@
-import { readInputCondition } from '../domain/input-condition.ts'
-import { unknownModelText } from '../domain/list-models.ts'
 import { parseCopy, type ShapeCheck } from '../shared/parse-shape.ts'
 import { type FaultKind, type FaultOptions, faultOptionsSchema, MOMENT_OF_KIND, momentOf } from './fault-options.ts'
+import { readInputCondition } from './input-condition.ts'
+import { unknownModelText } from './list-models.ts'
 
 /** The options that only these kinds take. */
 const KINDS_OF: Readonly<Record<string, readonly FaultKind[]>> = {
