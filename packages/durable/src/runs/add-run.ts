@@ -116,12 +116,18 @@ export async function addAttempt({ attempt, run }: Attempt, context: RunsContext
   engine.notify?.()
 }
 
-/** Counts an attempt in place of the one before it. Repeated when it is worked: the call that added it may have died. */
+/**
+ * Counts an attempt in place of the one before it. Completed when it is worked, because the call that added it may have died; one
+ * that is counted is only read.
+ */
 export async function countAttempt(id: string, { engine, queues }: RunsContext): Promise<void> {
   const before = attemptBefore(id)
   if (before === undefined) return
-  await engine.add(queues.retried, id, { data: null })
-  for (const queue of Object.values(queues.ends)) await engine.remove(queue, before)
+  const ends = Object.values(queues.ends).map((queue) => ({ queue, id: before }))
+  const [counted, ...marks] = await engine.getAll([{ queue: queues.retried, id }, ...ends])
+  if (counted === undefined) await engine.add(queues.retried, id, { data: null })
+  const left = ends.filter((_, index) => counted === undefined || marks[index] !== undefined)
+  for (const { queue } of left) await engine.remove(queue, before)
 }
 
 /** Of a run whose first attempt has ended. */

@@ -28,6 +28,24 @@ describe('of two decisions about an unknown run at the same time', () => {
   })
 })
 
+test('an attempt is counted once, however often it is tried', async () => {
+  const shared = await openProcesses()
+  const changes: string[] = []
+  const process = shared.open({}, { store: (change) => void changes.push(change) })
+  shared.server.script(MODEL, [{ result: 'failed' }])
+  await settled(loop(process, 'a'))
+  // Its price is read again.
+  await pass(60_000)
+  await settled(process.runs.retry('a'))
+  process.faults.request = (route) => (route === 'GET model' ? 'fails' : undefined)
+  process.runs.start()
+  await pass(120_000)
+  await settled(process.runs.stop())
+  const count = (pattern: RegExp) => changes.filter((change) => pattern.test(change)).length
+  expect(count(/^lock runs:submit/)).toBeGreaterThan(20)
+  expect([count(/^add runs:retried/), count(/^remove runs:(failed|cancelled|rejected)/)]).toEqual([1, 3])
+})
+
 const RUNS_TO_DELETE: Readonly<Record<string, (shared: Processes, first: Process) => Promise<unknown>>> = {
   succeeded: (_, first) => settled(loop(first, 'a')),
   unknown: ({ server }, { runs }) => {
