@@ -136,16 +136,6 @@ describe('reference server', () => {
     expect((await caller.get('/v1/models')).status).toBe(503)
   })
 
-  it('is closed at the end of a block', async () => {
-    let outside: ReferenceServer
-    {
-      await using server = createReferenceServer()
-      outside = server
-      expect((await apiCaller(server).get('/v1/models')).status).toBe(200)
-    }
-    expect((await apiCaller(outside).get('/v1/models')).status).toBe(503)
-  })
-
   it('keeps no process alive', async () => {
     const program = `
       import { createReferenceServer } from ${JSON.stringify(new URL('reference-server.ts', import.meta.url).href)}

@@ -1,5 +1,4 @@
 import { type Checks, notNegative, readOptions, rejectArgument, text } from '@modelrun/kit'
-import type { AutoClosed } from './auto-closed.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { DeliveryRecord } from './domain/delivery.ts'
@@ -56,7 +55,7 @@ export interface ServerClientOptions {
 }
 
 /** The whole service in memory, and the methods by which a test controls it. */
-export interface ReferenceServer extends AutoClosed {
+export interface ReferenceServer {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** URL of the server and of its files, without a slash at its end. */
@@ -153,7 +152,6 @@ export function serverOf(service: Service): ReferenceServer {
   const serverFetch = createFetch(handle, service)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
   const accountIfGiven = (key?: string) => (key === undefined ? undefined : account(key))
-  const close = async () => service.close()
   return {
     fetch: serverFetch,
     transport: createTransport(service, handle),
@@ -213,12 +211,7 @@ export function serverOf(service: Service): ReferenceServer {
     restore: (snapshot) =>
       void requireValid('restore', 'snapshot', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     controlToken,
-    close,
-    [Symbol.asyncDispose]: async () => {
-      const report = service.options.strict && !service.isClosed ? makeReport(service) : undefined
-      service.close()
-      if (report?.isClean === false) throw new LeftoversError(report)
-    },
+    close: async () => service.close(),
   }
 }
 

@@ -48,7 +48,6 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
     clientOptions: () => ({ ...server.clientOptions(), fetch }),
     takeViolations: () => record.take(),
     close,
-    [Symbol.asyncDispose]: close,
   }
   // The rest stays the server's own, `baseUrl` included, which changes.
   return Object.assign(Object.create(server) as ReferenceServer, changes)

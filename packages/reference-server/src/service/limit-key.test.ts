@@ -16,7 +16,7 @@ describe('limitKey', () => {
   })
 
   it('sets what new runs can spend, beside unfinished runs, and what a reset gives', async () => {
-    const server = createReferenceServer({ clock: 'manual', strict: true })
+    const server = createReferenceServer({ clock: 'manual' })
     const { key } = server.createKey({ credits: 100 })
     const caller = apiCaller(server, key)
     await caller.run(MODEL, { sync: false })

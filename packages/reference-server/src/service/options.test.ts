@@ -31,7 +31,6 @@ describe('options', () => {
         deliveries: 10_000,
         journalBytes: 4 * 1024 * 1024,
       },
-      strict: false,
     })
   })
 

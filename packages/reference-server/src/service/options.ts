@@ -1,16 +1,5 @@
 import { type AssumptionOptions, assumptionsSchema } from '@modelrun/contract/assumptions'
-import {
-  type Checks,
-  callback,
-  checkEach,
-  count,
-  flag,
-  hidden,
-  memberOf,
-  must,
-  readOptions,
-  toUrl,
-} from '@modelrun/kit'
+import { type Checks, callback, checkEach, count, hidden, memberOf, must, readOptions, toUrl } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
@@ -67,8 +56,6 @@ export interface ReferenceServerOptions {
   startTime?: Date | number | undefined
   /** How much the server stores of finished jobs, deliveries and the journal. */
   retention?: RetentionOptions | undefined
-  /** Whether the end of `await using` throws when something is left over (`report()`). Default `false`. */
-  strict?: boolean | undefined
 }
 
 const PLACE = 'createReferenceServer'
@@ -105,7 +92,6 @@ const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   log: callback,
   startTime: must('a Date or milliseconds since 1970', (value) => Math.abs(timeOf(value)) <= LATEST_TIME_MS),
   retention: fits(retentionSchema),
-  strict: flag,
 }))()
 
 /** The options with every one of them settled. */
@@ -128,7 +114,6 @@ export function resolveOptions(given: ReferenceServerOptions) {
     log: log && writeSafely(log),
     startTime: startTime === undefined ? undefined : timeOf(startTime),
     retention: z.parse(retentionSchema, options.retention ?? {}),
-    strict: options.strict ?? false,
   }
 }
 

@@ -45,7 +45,7 @@ function linesOf(leftovers: Omit<Report, 'isClean' | 'text'>): string[] {
   ]
 }
 
-/** Thrown in strict mode when something is left over at the end of a test. The message lists it. */
+/** Thrown when something is left over at the end of a test. The message lists it. */
 export class LeftoversError extends Error {
   override readonly name = 'LeftoversError'
   /** Everything that is left over. */

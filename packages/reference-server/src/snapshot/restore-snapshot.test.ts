@@ -41,7 +41,7 @@ describe('the state of a server of 0.1.0', () => {
       deliveries.push(await request.json())
       return new Response()
     }
-    const server = createReferenceServer({ clock: 'manual', strict: true, deliver })
+    const server = createReferenceServer({ clock: 'manual', deliver })
     server.restore(JSON.parse(stored))
     expect(server.report().unfinishedJobs.map(({ status }) => status)).toEqual(['queued', 'processing'])
     expect(server.webhooks.deliveries()).toMatchObject([{ url: 'https://app.test/hook', outcome: 'delivered' }])

@@ -23,13 +23,13 @@ export type ServerTest = TestAPI<ServerFixtures>
  * scripts that nothing used, requests for a path that the service does not have. `server.reset()` at the end of a test
  * that does so on purpose forgets it.
  *
- * @param options how to create the servers. Default of `clock`: `'auto'`, of `strict`: `true`.
+ * @param options how to create the servers. Default of `clock`: `'auto'`.
  * @throws ConfigurationError when the first test starts, for an option that is wrong
  */
 export function createTest(options: ReferenceServerOptions = {}): ServerTest {
   return vitestTest.extend<ServerFixtures>({
     server: async ({ task }, use) => {
-      const server = createReferenceServer({ clock: 'auto', strict: true, ...options })
+      const server = createReferenceServer({ clock: 'auto', ...options })
       await use(server)
       const report = server.report()
       await server.close()
