@@ -1,6 +1,7 @@
 import { errorDetailSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Job } from '../domain/job.ts'
+import { outputOf } from '../domain/produce-output.ts'
 import { scriptedOutputSchema } from '../domain/scripted-outcome.ts'
 import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../routes/app-env.ts'
@@ -24,7 +25,9 @@ export const JOB_ROUTES = [
     const job = requireJob(service, context)
     const now = clock.now()
     const history = { jobId: job.id, records: observer.journal.records(job.account), job, now }
-    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchangesOf(history).map(toWire) }
+    const output = job.end?.status === 'succeeded' ? outputOf(job, service.baseUrl) : undefined
+    const { input } = job
+    return { now_ms: now, job: jobRow(job, now), input, output, exchanges: exchangesOf(history).map(toWire) }
   }),
   get('readJob', 'jobs/{id}', (service, context) => act(service, context)),
   post('completeJob', 'jobs/{id}/complete').taking(completeSchema, (service, { output }, context) =>

@@ -61,7 +61,13 @@ export type ControlResponses = {
   Clock: Clock
   Delivery: Wire<DeliveryRecord>
   ErrorBody: ErrorBody
-  Exchanges: { now_ms: number; job: JobRow; input: Input; exchanges: readonly Wire<Exchange>[] }
+  Exchanges: {
+    now_ms: number
+    job: JobRow
+    input: Input
+    output?: Output | undefined
+    exchanges: readonly Wire<Exchange>[]
+  }
   Fault: FaultOptions
   Job: {
     job_id: string

@@ -25,7 +25,6 @@ export type DeliveryPlan = ControlResponses['Webhook']
 export type AddedFault = ControlResponses['AddedFault']
 /** A fault as the page writes it: its kind and route come from texts. */
 export type Fault = Omit<AddedFault['fault'], 'kind' | 'route'> & { kind: string; route?: string }
-export type JobDetail = ControlResponses['Job']
-export type OutputItem = NonNullable<JobDetail['output']>['items'][number]
+export type OutputItem = ControlResponses['Output']['items'][number]
 export type Model = ControlResponses['Model']
 export type Property = Model['input_schema']['properties'][string]

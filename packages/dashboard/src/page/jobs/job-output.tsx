@@ -1,36 +1,20 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { read } from '../data/control.ts'
-import type { JobDetail, OutputItem } from '../data/wire.ts'
-import { Card, Loading } from '../ui/parts.tsx'
+import type { Life, OutputItem } from '../data/wire.ts'
+import { Card } from '../ui/parts.tsx'
 
 /** What a job produced: to see and to hear, and the url of any other file. */
-export function JobOutput({ jobId }: { jobId: string }) {
-  const detail = useSignal<JobDetail | undefined>(undefined)
-  useEffect(() => {
-    detail.value = undefined
-    read<JobDetail>(`jobs/${encodeURIComponent(jobId)}`).then(
-      (loaded) => {
-        detail.value = loaded
-      },
-      () => {}, // the job has gone
-    )
-  }, [jobId])
-  const job = detail.value
+export function JobOutput({ life }: { life: Life }) {
   return (
     <Card title="Output" kind="output">
-      {job?.output === undefined ? (
-        <Loading what="the output" />
-      ) : (
-        job.output.items.map((item) => <Item key={item.url} item={item} job={job} />)
-      )}
+      {life.output?.items.map((item) => (
+        <Item key={item.url} item={item} life={life} />
+      ))}
     </Card>
   )
 }
 
-function Item({ item: { type, url }, job }: { item: OutputItem; job: JobDetail }) {
+function Item({ item: { type, url }, life: { job, input } }: { item: OutputItem; life: Life }) {
   const path = ownPath(url, job.job_id)
-  const prompt = Object.values(job.input).find((value) => typeof value === 'string')
+  const prompt = Object.values(input).find((value) => typeof value === 'string')
   const name = `of the job: ${prompt?.slice(0, 120) ?? 'no text'}`
   switch (path && type) {
     case 'image':

@@ -91,7 +91,7 @@ function JobDiagram({ life }: { life: Life }) {
         <Diagram life={life} active={shown} onChoose={choose} />
       </section>
       <div class="side">
-        {life.job.status === 'succeeded' && <JobOutput jobId={life.job.job_id} />}
+        {life.output && <JobOutput life={life} />}
         <ExchangePanel exchange={shown} startMs={startOf(life)} />
       </div>
     </div>
