@@ -27,12 +27,12 @@ const provider = { path: 'packages/ai-sdk-provider/dist/index.js', gzip: true, i
 export default [
   { ...sdk, ...firstLoad, name: 'modelrun: the client, first load', import: '{ ModelRun }', limit: '40.5 kB' },
   { ...sdk, name: 'modelrun: the base class of errors', import: '{ ModelRunError }', limit: '1.15 kB' },
-  { ...proxy, name: 'modelrun/proxy: the proxy', import: '{ createProxy }', limit: '21.7 kB' },
+  { ...proxy, name: 'modelrun/proxy: the proxy', import: '{ createProxy }', limit: '21.8 kB' },
   { ...react, name: 'modelrun/react: the hook, beside the client', limit: '2.6 kB' },
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '24 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '3.3 kB' },
-  { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8.1 kB' },
+  { ...provider, name: '@modelrun/ai-sdk-provider: beside the client', limit: '8.2 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
   {

@@ -130,3 +130,8 @@ export function isBlob(value: unknown): value is Blob {
 export function isArrayBuffer(value: unknown): value is ArrayBufferLike {
   return ['ArrayBuffer', 'SharedArrayBuffer'].includes(kindOf(value))
 }
+
+/** An object of parameters, also one of an interface. Lists, bytes and maps, which are iterable, are none. */
+export type AnyInput =
+  | { readonly [name: string]: unknown; readonly [Symbol.iterator]?: never }
+  | (object & { readonly [Symbol.iterator]?: never })

@@ -35,7 +35,8 @@ test.each(['send', 'add', 'runEach'] as const)(
       if (call === 'runEach') await settled(runs.runEach(MODEL, [{ key: 'a', input, maxCredits: 3 }]).next())
       await settled(runs.sweep())
       expect([sent, (await settled(runs.read('a'))).state]).toEqual([[], 'rejected'])
-      const misspelt = runs.runEach(MODEL, [{ key: 'b', input, max_credits: 3 }])
+      const item = { key: 'b', input, max_credits: 3 }
+      const misspelt = runs.runEach(MODEL, [item as { key: string; input: object }])
       await expect(settled(misspelt.next())).rejects.toThrow('did you mean `maxCredits`')
     }
   },

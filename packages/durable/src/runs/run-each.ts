@@ -1,4 +1,4 @@
-import { checkEach, hasMethods, needs, sleep, systemClock, type TaskState } from '@modelrun/kit'
+import { type AnyInput, checkEach, hasMethods, needs, sleep, systemClock, type TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { createReads, READ_EVERY_MS, type Reads, readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
@@ -9,9 +9,13 @@ export interface RunItem {
   /** Name of the run, up to 300 characters. */
   readonly key: string
   /** Parameters of the model. */
-  readonly input: object
+  readonly input: AnyInput
   /** Highest price, in credits, at which it is sent. Default: any price. */
   readonly maxCredits?: number | undefined
+  /** A misspelling. */
+  readonly maxCredit?: never
+  /** A misspelling. */
+  readonly max_credits?: never
 }
 
 /** Items have members of their own, but none that was meant to limit the price. @throws ConfigurationError */

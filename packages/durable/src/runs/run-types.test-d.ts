@@ -35,3 +35,15 @@ test('an input may be of any type of the caller, and items keep theirs', () => {
   }
   expectTypeOf(work).returns.toEqualTypeOf<Promise<void>>()
 })
+
+test('an input is no list, and an item has no misspelt limit', () => {
+  const work = (runs: Runs, bytes: Uint8Array, posters: Poster[]) => {
+    // @ts-expect-error bytes
+    void runs.add('a', 'm', bytes)
+    // @ts-expect-error a list
+    void runs.send('a', 'm', posters)
+    // @ts-expect-error a misspelt limit
+    return runs.runEach('m', [{ key: 'a', input: { prompt: 'x' }, maxCredit: 5 }])
+  }
+  expectTypeOf(work).returns.toExtend<AsyncGenerator<{ item: { key: string } }>>()
+})

@@ -1,4 +1,5 @@
 import {
+  type AnyInput,
   type Checks,
   callback,
   flag,
@@ -85,7 +86,7 @@ export interface Runs {
    * @throws ConfigurationError when the key is that of a run with another model or input
    * @throws InputValidationError when JSON would change the input
    */
-  add(key: string, model: string, input: object, agreed?: { maxCredits?: number | undefined }): Promise<void>
+  add(key: string, model: string, input: AnyInput, agreed?: { maxCredits?: number | undefined }): Promise<void>
   /**
    * Does the next thing for a run, for a step of a workflow or a function: sends it if it was never sent, or polls its job when
    * that is due. Any process may call it at any time: at most one POST for a key. Returns how the run is, as JSON: call again
@@ -97,7 +98,7 @@ export interface Runs {
    * @throws AbortedError when the signal aborts before the run is sent
    * @throws Errors of the store, when it fails for some seconds
    */
-  send(key: string, model: string, input: object, options?: SendOptions): Promise<StepRun>
+  send(key: string, model: string, input: AnyInput, options?: SendOptions): Promise<StepRun>
   /**
    * Returns how a run is, as `send` does, and never sends it: for pages, and after a hint that its job has ended.
    *

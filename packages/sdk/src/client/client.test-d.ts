@@ -47,6 +47,24 @@ test('each method gives its exact type', () => {
   expectTypeOf(client.jobs.attach('j').result()).toEqualTypeOf<Promise<RunResult>>()
 })
 
+test('an input is an object of parameters, of an interface too, and no list', () => {
+  interface Poster {
+    prompt: string
+  }
+  const work = (poster: Poster, bytes: Uint8Array, any: object) => {
+    // @ts-expect-error a list
+    void client.run('m', [poster])
+    // @ts-expect-error bytes
+    void client.models.run('m', { input: bytes })
+    // @ts-expect-error lists
+    void client.runMany('m', [[poster]])
+    void client.submit('m', any)
+    return [client.run('m', poster), client.runMany('m', [poster])] as const
+  }
+  type Many = ReturnType<typeof client.runMany<'m', Poster>>
+  expectTypeOf(work).returns.toEqualTypeOf<readonly [ApiPromise<RunResult>, Many]>()
+})
+
 test('the status of a run response narrows its type (section 4.3)', () => {
   const narrow = (response: AnyRunResponse) => {
     switch (response.status) {

@@ -1,4 +1,4 @@
-import { readArguments, readOptions } from '@modelrun/kit'
+import { type AnyInput, readArguments, readOptions } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import { checkArguments, REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './call-options.ts'
 import { readClientOptions } from './client-options.ts'
@@ -129,7 +129,7 @@ export class ModelRun {
    * @throws An error of the inputs or of `onProgress`, AbortedError
    */
   // `Input extends ModelInput<Id>` would have the compiler compare the inputs of all listed models with each other.
-  runMany<const Id extends AnyModelId, Input extends object>(
+  runMany<const Id extends AnyModelId, Input extends AnyInput>(
     model: ModelId<Id>,
     inputs: ManyInputs<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions = {},

@@ -1,4 +1,5 @@
 import type { RunRequest } from '@modelrun/contract'
+import type { AnyInput } from '@modelrun/kit'
 
 /**
  * The models that your program knows, with the type of their input. Empty here; extend it to get exact types. `modelrun types`
@@ -50,7 +51,7 @@ export type ModelId<Id extends string, Inputs = ModelInputs, Settings = ModelInp
 
 /** The input of a model: its exact type when the model is listed in {@link ModelInputs}, else any object of parameters. */
 // The tuples look all ids up at once: else the compiler looks up each of a thousand listed ids for each call.
-export type ModelInput<Id extends string, Inputs = ModelInputs> = [Id] extends [keyof Inputs] ? Inputs[Id] : object
+export type ModelInput<Id extends string, Inputs = ModelInputs> = [Id] extends [keyof Inputs] ? Inputs[Id] : AnyInput
 
 /** The body of `POST /v1/models/{model}/run` (section 4.3) with the input of a model. */
 export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 'input'> & {
