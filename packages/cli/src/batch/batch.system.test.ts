@@ -8,9 +8,11 @@ import {
   type SmallFiles,
   sendsByPrompt,
   sentRuns,
+  serveBefore,
+  serveDear,
   serveSmallFiles,
 } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let files: SmallFiles
@@ -46,11 +48,9 @@ describe('modelrun batch', () => {
 
   it('sends only new rows when rows are put in front, and reads standard input', async () => {
     files.script(cli, 3)
-    await cli.run([...BATCH, '--inputs', '-'], { input: '{"prompt":"a"}\n\n{"prompt":"b"}\n' })
-    const { code } = await cli.run([...BATCH, '--inputs', '-'], {
-      input: '{"prompt":"new"}\n{"prompt":"a"}\n{"prompt":"b"}',
-    })
-    expect(code).toBe(0)
+    const run = (input: string) => cli.run([...BATCH, '--inputs', '-'], { input })
+    await run('{"prompt":"a"}\n\n{"prompt":"b"}\n')
+    expect((await run('{"prompt":"new"}\n{"prompt":"a"}\n{"prompt":"b"}')).code).toBe(0)
     expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1, b: 1, new: 1 })
   })
 
@@ -188,6 +188,51 @@ describe('modelrun batch before and after it works', () => {
       expect(modes.filter(({ mode }) => (mode & 0o077) !== 0)).toEqual([])
     },
   )
+
+  it('pays no row at a price that was not agreed to, and every row at one that was', async () => {
+    files.script(cli, 3)
+    const dear = await serveDear(cli)
+    // The price rises once the first row is sent.
+    Object.defineProperty(dear, 'price', { get: () => (cli.inputs().length > 0 ? 50 : 4) })
+    await cli.write('rows.csv', 'prompt\na fox\na hare\nan owl\n')
+    const command = [...BATCH.slice(0, 4), '--inputs', 'rows.csv', '--concurrency', '1']
+    const run = (...more: string[]) => cli.run([...command, ...more], { env: dear.env })
+    for (const more of [[], [], ['--max-credits', '12'], ['--yes']]) {
+      const { code, stdout } = await run(...more)
+      expect([code, stdout, cli.inputs().length]).toEqual([3, expect.stringMatching(/^rejected +2 /m), 1])
+    }
+    expect((await run('--retry-failed', '--yes')).stderr).toContain(
+      'A batch of 2 runs of aurora-image costs 100 credits.',
+    )
+  })
+
+  it('pays rows that wait at the price that is agreed to now', async () => {
+    files.script(cli, 2)
+    const dear = await serveDear(cli)
+    dear.price = 4
+    cli.server.limitKey(cli.server.apiKey, { credits: 0 })
+    await cli.write('rows.csv', 'prompt\na fox\na hare\n')
+    expect((await cli.run(args, { env: dear.env })).code).toBe(3)
+    cli.server.limitKey(cli.server.apiKey, { credits: 1_000 })
+    dear.price = 50
+    const { code, stderr } = await cli.run(args, { env: dear.env })
+    expect([code, cli.server.credits(), stderr]).toEqual([0, 992, expect.stringContaining('costs 100 credits')])
+  })
+
+  it('fetches a file that was not saved by the url that its job has now', async () => {
+    let name = 'expired'
+    const host = await serve(
+      (request, response) => void response.writeHead(request.url === '/fresh' ? 200 : 403).end('x'),
+    )
+    const env = await serveBefore(cli, async (_, theirs) => {
+      const [status, json] = await theirs()
+      return [status, JSON.parse(JSON.stringify(json).replace(/"url":"[^"]*"/, `"url":"${host}/${name}"`))]
+    })
+    await cli.write('rows.csv', 'prompt\na fox\n')
+    expect((await cli.run(args, { env })).code).toBe(4)
+    name = 'fresh'
+    expect((await cli.run(args, { env })).code).toBe(0)
+  })
 
   it('follows no link in its folder, and says what an unknown row risks', async () => {
     await cli.write('rows.csv', 'prompt\na fox\n')

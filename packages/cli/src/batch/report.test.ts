@@ -39,7 +39,7 @@ describe('the report of a batch', () => {
   ])('says that the same command polls the jobs of unknown rows, for the job %s: %s', async (jobId, isSaid) => {
     const { terminal, said } = terminalOf()
     const run = { state: 'unknown', jobId } as Run
-    const reports = [describeRow({ key: 'a', attempt: 1, run }, 4)]
+    const reports = [describeRow({ key: 'a', attempt: 1, run })]
     expect(await printReport(reports, { credits: 4, terminal })).toBe(4)
     expect(said().includes('The same command polls those again that have a job, and nothing is paid for them.')).toBe(
       isSaid,

@@ -21,13 +21,10 @@ type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> &
 
 export type RowReport = ReturnType<typeof describeRow>
 
-/**
- * Says what a row was and became.
- *
- * @param price of its run, in credits, where it is known
- */
-export function describeRow(known: KnownRow, price: number | undefined) {
+/** Says what a row was and became. Its price is the one that was agreed to. */
+export function describeRow(known: KnownRow) {
   const { row, key, attempt, cells, run, files = [], saveProblem } = known
+  const price = run?.maxCredits
   const state = rowState(known)
   return {
     row,

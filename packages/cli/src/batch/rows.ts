@@ -24,6 +24,11 @@ export interface Row extends SavedRow {
   run?: Run | undefined
 }
 
+/** Whether an earlier command has sent the row, for the price that it has agreed to. */
+export function isSent({ run }: Row): boolean {
+  return run !== undefined && run.state !== 'waiting'
+}
+
 export interface RowRules extends InputRules {
   model: string
   key: string | undefined

@@ -16,7 +16,7 @@ import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
-import { createRows, type Row, type RowRules } from './rows.ts'
+import { createRows, isSent, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
 
 /** Runs a model for each row of a file, at most once for each row, over any number of starts. */
@@ -85,7 +85,7 @@ async function checkFound({ runs }: Batch, rows: readonly Row[], { out, newRows 
 }
 
 async function findStart(batch: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {
-  const sent = rows.filter(({ run }) => run !== undefined && run.state !== 'waiting')
+  const sent = rows.filter(isSent)
   const ended = sent.filter(({ run }) => run?.state !== 'running')
   const { credits, waiting } = await batch.runs.progress()
   const own = new Set(rows.filter(({ run }) => run?.state === 'waiting').map(({ runKey }) => runKey))
@@ -122,18 +122,18 @@ async function agree(work: BatchWork, context: CliContext): Promise<void> {
 
 function countEqual({ rows, rules }: BatchWork): number {
   const contents = new Set<string>()
-  const repeated = rows.filter(({ input, run }) => {
-    const content = rowContent(input, rules.schema)
+  const repeated = rows.filter((row) => {
+    const content = rowContent(row.input, rules.schema)
     const isEqual = contents.has(content)
     contents.add(content)
-    return isEqual && (run === undefined || run.state === 'waiting')
+    return isEqual && !isSent(row)
   })
   return repeated.length
 }
 
-async function reportDryRun({ batch, rows, start, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
+async function reportDryRun({ batch, rows, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
   for (const row of rows) Object.assign(row, batch.saved.of(row.key))
-  const reports = rows.map((row) => describeRow(row, start.price))
+  const reports = rows.map(describeRow)
   const { credits } = await batch.runs.progress()
   await printReport(reports, { ...options, credits, terminal })
   terminal.say('Nothing was sent, as --dry-run says.')
@@ -155,13 +155,13 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
   const { batch, rows, start, stop, options } = work
   const progress = new BatchProgress(terminal, start)
   const note = (row: Row) => {
-    const described = describeRow(row, start.price)
+    const described = describeRow(row)
     progress.add(described.state)
     terminal.event('row', described)
   }
   const [end] = await Promise.allSettled([workRows(work, note)])
   progress.end()
-  const describe = () => rows.map((row) => describeRow(row, start.price))
+  const describe = () => rows.map(describeRow)
   if (stop.signal.aborted) {
     await readAgain(rows, batch)
     // Of a second Ctrl-C, which ends the wait.

@@ -27,7 +27,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     for (const run of await listRuns(batch)) {
       const { key, attempt } = readAttempt(run.key)
       if ((latest.get(key)?.attempt ?? 0) > attempt) continue
-      latest.set(key, describeRow({ key, attempt, run, ...batch.saved.of(key) }, run.maxCredits))
+      latest.set(key, describeRow({ key, attempt, run, ...batch.saved.of(key) }))
     }
     const reports = [...latest.values()]
     for (const one of reports) context.terminal.event('row', one)

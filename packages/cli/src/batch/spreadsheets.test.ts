@@ -148,7 +148,7 @@ describe('a table of a spreadsheet', () => {
   it('replaces reports of its own, in both forms', () => {
     for (const name of ['own.csv', 'own.jsonl']) {
       const path = join(folder, name)
-      const reports = [describeRow({ row: 1, key: 'a"b', attempt: 1 }, 4)]
+      const reports = [describeRow({ row: 1, key: 'a"b', attempt: 1 })]
       expect(writeReport(reports, { report: path, terminal })).toBe(0)
       expect(() => checkReport(path, {})).not.toThrow()
     }

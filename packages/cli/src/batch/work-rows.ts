@@ -9,7 +9,7 @@ import type { BatchStart } from './batch-progress.ts'
 import type { BatchStop } from './batch-stop.ts'
 import type { Batch } from './open-batch.ts'
 import type { RowSource } from './read-rows.ts'
-import type { Row, RowRules } from './rows.ts'
+import { isSent, type Row, type RowRules } from './rows.ts'
 
 export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
   out: string
@@ -43,14 +43,9 @@ const SAVES_AT_ONCE = 8
  * it is not left, rows are sent.
  */
 export async function workRows(work: BatchWork, note: (row: Row) => void): Promise<void> {
-  const { rules, batch, rows, options, stop } = work
-  const { signal } = stop
+  const { signal } = work.stop
   const saves = new Set<Promise<void>>()
-  // The input is that of the batch, which may be another spelling of the row.
-  const maxCredits = work.start.price
-  const items = rows.map((row) => ({ row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }))
-  const { concurrency } = options
-  for await (const { item, run } of batch.runs.runEach(rules.model, items, { concurrency, signal })) {
+  for await (const { item, run } of runRows(work)) {
     signal.throwIfAborted()
     item.row.run = run
     const save = saveRow(item.row, run.output, work).then(() => note(item.row))
@@ -61,16 +56,38 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
   await abortable(Promise.all(saves), signal)
 }
 
+async function* runRows({ rules, batch, rows, options, start, stop }: BatchWork) {
+  let items = rows.map((row) => {
+    // What was sent before, and perhaps rejected for its price, is not sent at the price of today.
+    const maxCredits = isSent(row) ? (row.run?.maxCredits ?? 0) : start.price
+    // The input is that of the batch, which may be another spelling of the row.
+    return { row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }
+  })
+  while (items.length > 0) {
+    const again: typeof items = []
+    const loop = { concurrency: options.concurrency, signal: stop.signal }
+    for await (const ended of batch.runs.runEach(rules.model, items, loop)) {
+      const { code } = ended.run.error ?? {}
+      // A run that waited has the limit of an earlier command, until it is rejected for it.
+      if (code === 'budget_exceeded' && (ended.run.maxCredits ?? 0) < ended.item.maxCredits) again.push(ended.item)
+      else yield ended
+    }
+    items = again
+  }
+}
+
 async function saveRow(row: Row, output: Output | undefined, work: BatchWork): Promise<void> {
   const { service, batch, rows, options, stop } = work
   Object.assign(row, batch.saved.of(row.key))
   const jobId = row.run?.jobId
   const isSaved = row.files !== undefined && row.saveProblem === undefined
   if (output === undefined || jobId === undefined || isSaved) return
+  // Its urls may have expired since they were stored.
+  const job = row.saveProblem === undefined ? undefined : await service.client.jobs.get(jobId).catch(() => undefined)
   // Files sort as the rows do.
   const prefix = String(row.row).padStart(String(rows.length).length, '0')
   const plan = { folder: options.out, prefix, signal: stop.signal }
-  const { files, error } = await saveOutputs(service.client, { job_id: jobId, output }, plan)
+  const { files, error } = await saveOutputs(service.client, { job_id: jobId, output: job?.output ?? output }, plan)
   const saved = { files, saveProblem: error?.message }
   Object.assign(row, saved)
   // No more rows are paid whose files cannot be kept.
