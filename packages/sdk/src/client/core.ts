@@ -1,19 +1,12 @@
-import { type ContextCapture, createContextCapture, createDurations, isWorkers } from '@modelrun/kit'
+import { createContextCapture, createDurations, isWorkers } from '@modelrun/kit'
 import { createTransport, type Transport } from './http/transport.ts'
 import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import type { Subscriber } from './jobs/polling/polled-jobs.ts'
-import { createCallTracer, type TraceCall } from './observe/logger.ts'
+import { createCallTracer } from './observe/logger.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** The parts that all calls of one client share. */
-export interface Core {
-  options: ResolvedOptions
-  transport: Transport
-  scheduler: Scheduler
-  traceCall: TraceCall
-  /** Captures the async context of the caller, where the runtime has one. */
-  captureContext: ContextCapture
-}
+export type Core = ReturnType<typeof createCore>
 
 /** Serves the waits of a client. */
 type Scheduler = Pick<PollScheduler, 'durations' | 'join' | 'leave' | 'deliver'>
@@ -35,13 +28,17 @@ function createSeparateSchedulers(options: ResolvedOptions, transport: Transport
   }
 }
 
-export function createCore(options: ResolvedOptions): Core {
+export function createCore(options: ResolvedOptions) {
   const transport = createTransport(options)
+  const scheduler: Scheduler = isWorkers()
+    ? createSeparateSchedulers(options, transport)
+    : new PollScheduler(options, transport)
   return {
     options,
     transport,
-    scheduler: isWorkers() ? createSeparateSchedulers(options, transport) : new PollScheduler(options, transport),
+    scheduler,
     traceCall: createCallTracer(options.baseUrl),
+    /** Captures the async context of the caller, where the runtime has one. */
     captureContext: createContextCapture(),
   }
 }

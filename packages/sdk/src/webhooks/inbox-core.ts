@@ -1,27 +1,15 @@
 import { cleanText, copyJson, NewestMap, printFailure, RetryAfterError, readOptions } from '@modelrun/kit'
 import type { Clock } from '../shared/clock.ts'
 import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
-import { type InboxQueues, openQueues } from './queues.ts'
-import { INBOX_OPTIONS, type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
+import { openQueues } from './queues.ts'
+import { INBOX_OPTIONS, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { Subscribers } from './subscribers.ts'
 
 /** The parts of one inbox. */
-export interface InboxCore {
-  options: ResolvedInboxOptions
-  queues: InboxQueues
-  hooks: ReturnType<typeof createHooks>
-  /** Work that `drain` waits for. */
-  background: ReturnType<typeof createBackground>
-  lane: ReturnType<typeof createLane>
-  subscribers: Subscribers
-  /** Aborts when the inbox drains: it takes no more work. */
-  stopping: AbortController
-  /** Aborts when the time limit of `drain` is over. */
-  aborting: AbortController
-}
+export type InboxCore = ReturnType<typeof createInboxCore>
 
 /** @throws ConfigurationError */
-export function createInboxCore(given: InboxOptions): InboxCore {
+export function createInboxCore(given: InboxOptions) {
   const inboxOptions = readOptions('createInbox', given, INBOX_OPTIONS)
   const options = resolveInboxOptions(inboxOptions)
   const background = createBackground()
@@ -29,10 +17,13 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     options,
     queues: openQueues(options.engine, options.name, options.clock),
     hooks: createHooks(inboxOptions, background.track),
+    /** Work that `drain` waits for. */
     background,
     lane: createLane(options.clock),
     subscribers: new Subscribers(),
+    /** Aborts when the inbox drains: it takes no more work. */
     stopping: new AbortController(),
+    /** Aborts when the time limit of `drain` is over. */
     aborting: new AbortController(),
   }
 }

@@ -9,7 +9,6 @@ import {
   count,
   flag,
   hasMethods,
-  type InboxEngine,
   isText,
   json,
   must,
@@ -20,9 +19,9 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
-import { type Clock, systemClock } from '../shared/clock.ts'
+import { systemClock } from '../shared/clock.ts'
 import { secret } from '../shared/signing/keyring.ts'
-import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
+import { createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import type {
   DrainOptions,
@@ -112,26 +111,10 @@ const DEFAULTS = {
 }
 
 /** The checked options of an inbox, with defaults. */
-export interface ResolvedInboxOptions
-  extends Pick<InboxOptions, 'client' | 'publicUrl'>,
-    Record<Exclude<keyof typeof DEFAULTS, 'name'>, number> {
-  name: string
-  engine: InboxEngine
-  clock: Clock
-  /**
-   * The clock of limits for what arrives from a network: the time of a client's virtual clock jumps while bytes are on their
-   * way. A clock that the inbox was given counts here, too.
-   */
-  networkClock: Clock
-  /** Whether the engine stores tasks in the memory of this process. */
-  isInMemory: boolean
-  handlers: Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onUnknown'>
-  /** Undefined without a secret. */
-  tokens: CallbackTokens | undefined
-}
+export type ResolvedInboxOptions = ReturnType<typeof resolveInboxOptions>
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
-export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
+export function resolveInboxOptions(options: InboxOptions) {
   const { engine, client, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
   const ownClock = options.clock ?? (engine === undefined ? client?.clock : undefined) ?? systemClock
   if (publicUrl !== undefined) readCallbackUrl(publicUrl, '`publicUrl`', allowHttp)
@@ -139,20 +122,26 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     options.secret === undefined
       ? undefined
       : createCallbackTokens({ secret: options.secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock: ownClock })
-  const resolved: ResolvedInboxOptions = {
+  const resolved = {
     ...DEFAULTS,
     // `readOptions` has left out the members that are undefined.
     ...(options as Partial<typeof DEFAULTS>),
     engine: engine ?? createMemoryEngine(ownClock),
+    /** Whether the engine stores tasks in the memory of this process. */
     isInMemory: engine === undefined,
     handlers: { onSucceeded, onFailed, onUnknown },
     client,
+    /** Undefined without a secret. */
     tokens,
     publicUrl,
     clock: ownClock,
+    /**
+     * The clock of limits for what arrives from a network: the time of a client's virtual clock jumps while bytes are on their
+     * way. A clock that the inbox was given counts here, too.
+     */
     networkClock: options.clock ?? systemClock,
   }
-  const problem = problemOf(resolved)
+  const problem = problemOf(options)
   if (problem !== undefined) throw new ConfigurationError({ message: problem })
   if (resolved.isInMemory && readEnvironment('NODE_ENV') === 'production') {
     console.warn(
@@ -163,15 +152,15 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
 }
 
 /** Which two options do not go together. */
-function problemOf({ publicUrl, tokens, client, keepDoneMs }: ResolvedInboxOptions): string | undefined {
+function problemOf({ secret, publicUrl, client, keepDoneMs = KEEP_DONE_MS }: InboxOptions): string | undefined {
   // Without a secret the first callback URL would fail.
-  if (publicUrl !== undefined && tokens === undefined) {
+  if (publicUrl !== undefined && secret === undefined) {
     return '`publicUrl` needs a `secret` of at least 32 bytes to sign callback URLs with. If it comes from the environment, its variable is not set.'
   }
-  if (client === undefined && tokens === undefined) {
+  if (client === undefined && secret === undefined) {
     return 'Anyone can post a delivery. Pass `createInbox({ client: new ModelRun() })`, so that the inbox reads each result from the service, or a `secret` of at least 32 bytes, so that it takes only deliveries to URLs that it has signed.'
   }
-  if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
+  if (secret !== undefined && keepDoneMs < KEEP_DONE_MS) {
     return `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`
   }
   return undefined

@@ -173,7 +173,7 @@ export class FileTransfer {
     const error = this.#failed(failure, canGoOn)
     const retryCount = this.scope.sent.attempts.length - 1
     if (!canGoOn || !error.isRetryable || retryCount >= maxRetries) throw error
-    const delayMs = retryDelayMs({ retryCount, retryAfterMs: error.retryAfterMs, random: client.random })
+    const delayMs = retryDelayMs(retryCount, error.retryAfterMs, client.random)
     if (delayMs === undefined || delayMs >= this.scope.remainingMs()) throw error
     Object.assign(this.scope.sent.attempts.at(-1) ?? {}, { delayMs })
     await sleep(client.clock, delayMs, this.scope.signal)

@@ -133,7 +133,7 @@ export function allowRetry<T>(call: Call<T>): number | undefined {
   const { attempt, failure } = happened.failed
   if (!isWorthRetrying(operation.route.method, failure)) return undefined
   const retryAfterMs = retryAfterOf(failure, wallNow(client.clock))
-  const delayMs = retryDelayMs({ retryCount: happened.failures - 1, retryAfterMs, random: client.random })
+  const delayMs = retryDelayMs(happened.failures - 1, retryAfterMs, client.random)
   if (delayMs === undefined || delayMs >= context.scope.remainingMs()) return undefined
   attempt.delayMs = delayMs
   observeFailure(call)

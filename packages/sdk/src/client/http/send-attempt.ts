@@ -171,14 +171,9 @@ export function interrupted({ reason }: AbortSignal, submission: Submission): In
 }
 
 /** What one attempt adds to the request that ky prepared. */
-interface SendOptions {
+interface SendOptions extends Pick<AttemptOptions, 'signal' | 'method' | 'headers' | 'body' | 'fetchOptions'> {
   /** Undefined when a proxy adds the key. */
   apiKey: string | undefined
-  signal: AbortSignal
-  method: string
-  headers: Readonly<Record<string, string>>
-  body: string | undefined
-  fetchOptions: ResolvedFetchOptions
   progress: Progress
 }
 

@@ -71,20 +71,17 @@ export function isWorthRetrying(method: RequestMethod, failure: Failure): boolea
   }
 }
 
-/** What {@link retryDelayMs} depends on. */
-export interface RetrySituation {
-  /** 0 after the first attempt. */
-  retryCount: number
-  retryAfterMs: number | undefined
-  random: () => number
-}
-
 /**
  * Milliseconds until the next attempt: the service's `Retry-After`, else exponential backoff with full jitter.
  *
+ * @param retryCount 0 after the first attempt
  * @returns Undefined when the service asks for more than a minute: then the call fails at once.
  */
-export function retryDelayMs({ retryCount, retryAfterMs, random }: RetrySituation): number | undefined {
+export function retryDelayMs(
+  retryCount: number,
+  retryAfterMs: number | undefined,
+  random: () => number,
+): number | undefined {
   if (retryAfterMs !== undefined) return retryAfterMs <= BACKOFF.maxRetryAfterMs ? retryAfterMs : undefined
   return jitter(backoffMs(retryCount + 1, BACKOFF), [0, 1], random)
 }

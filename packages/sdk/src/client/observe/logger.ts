@@ -86,20 +86,12 @@ export function createAttemptObserver(log: Log): (event: AttemptEvent) => void {
   }
 }
 
-function describeAttempt({
-  method,
-  path,
-  attempt,
-  status,
-  reason,
-  durationMs,
-  requestId,
-  delayMs,
-}: AttemptEvent): string {
-  const outcome = reason === undefined ? `HTTP ${status}` : reason
+function describeAttempt(event: AttemptEvent): string {
+  const { method, path, attempt, status, durationMs, requestId, delayMs } = event
+  const { reason = `HTTP ${status}` } = event
   const request = requestId === undefined ? '' : `, request ${requestId}`
   const next = delayMs === undefined ? '' : `, again in ${Math.round(delayMs)} ms`
-  return `${method} ${path}: ${outcome} in ${Math.round(durationMs)} ms (attempt ${attempt}${request}${next})`
+  return `${method} ${path}: ${reason} in ${Math.round(durationMs)} ms (attempt ${attempt}${request}${next})`
 }
 
 /** Calls a callback of the caller. When it throws or rejects, the failure is logged and the run continues. */

@@ -1,14 +1,11 @@
 import { type Durations, jitter, pollDelayMs, watch } from '@modelrun/kit'
-import { type Log, textOf } from '../../observe/logger.ts'
+import { textOf } from '../../observe/logger.ts'
+import type { ResolvedOptions } from '../../options.ts'
 import type { PolledJob } from './polled-jobs.ts'
-import type { PollContext, ResolvedPolling } from './polling-options.ts'
+import type { PollContext } from './polling-options.ts'
 
 /** The options that the interval depends on. */
-export interface IntervalOptions {
-  polling: ResolvedPolling
-  random: () => number
-  log: Log
-}
+type IntervalOptions = Pick<ResolvedOptions, 'polling' | 'random' | 'log'>
 
 /** The jitter, as a share of the interval. It keeps jobs that were submitted together from being polled together. */
 const JITTER = [-0.1, 0.1] as const

@@ -42,7 +42,7 @@ export class PollScheduler {
     this.#log = log
     this.#intervalMs = createPollInterval(options, durations)
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
-    this.#jobs = createPolledJobs({ clock, polling, onEmpty: () => this.#stopTimer() })
+    this.#jobs = createPolledJobs(options, () => this.#stopTimer())
   }
 
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */

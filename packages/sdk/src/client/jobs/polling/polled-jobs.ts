@@ -1,10 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import type { Attempt, ModelRunError } from '@modelrun/kit'
 import { createHeap, type HeapItem } from '@modelrun/kit'
-import type { Clock } from '../../../shared/clock.ts'
 import type { CallOptions } from '../../http/operation.ts'
+import type { ResolvedOptions } from '../../options.ts'
 import type { JobReference } from '../job-operations.ts'
-import type { ResolvedPolling } from './polling-options.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
 export type PollOutcome =
@@ -88,16 +87,8 @@ export interface PolledJob extends HeapItem, LastSeen {
 /** The waits of a client. */
 export type PolledJobs = ReturnType<typeof createPolledJobs>
 
-/** Options of {@link createPolledJobs}. */
-export interface PolledJobsOptions {
-  clock: Clock
-  /** A job whose state is older than `maxIntervalMs` was not polled from its start. */
-  polling: Pick<ResolvedPolling, 'maxIntervalMs'>
-  /** Called when the last wait has ended. */
-  onEmpty: () => void
-}
-
-export function createPolledJobs({ clock, polling: { maxIntervalMs }, onEmpty }: PolledJobsOptions) {
+/** @param onEmpty called when the last wait has ended */
+export function createPolledJobs({ clock, polling: { maxIntervalMs } }: ResolvedOptions, onEmpty: () => void) {
   /** The waits by the time of their next poll. One whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
   /** The waits by their deadline. */
@@ -149,6 +140,7 @@ function newPolledJob(
   return {
     ...{ wait, state, seenAt, order, attempts, requestId },
     bornAt: submittedAt,
+    // A job whose state is older was not polled from its start.
     isSeenFromStart: seenAt !== undefined && now - seenAt <= maxIntervalMs,
     polledAt: seenAt ?? now,
     notBefore: now,
