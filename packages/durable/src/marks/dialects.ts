@@ -2,7 +2,6 @@ import { hasMethods, kindOf, memberOf, numberIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import {
   type AnyClient,
-  hasState,
   isPgPool,
   queryOf,
   readRows,
@@ -129,11 +128,6 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       return isOpen === false ? 'Call `BEGIN` before.' : undefined
     },
   },
-}
-
-/** Whether a statement failed because the table of marks is missing, in any of the databases. */
-export function isMissingTable(error: unknown): boolean {
-  return hasState(error, '42P01', 'ER_NO_SUCH_TABLE') || String(error).includes('no such table')
 }
 
 export function wrongClient(client: unknown, expected: string): ConfigurationError {

@@ -7,15 +7,8 @@
 
 import { type Checks, checkEach, isText, must, needs, readOptions } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import {
-  type Clients,
-  DIALECTS,
-  type Dialect,
-  isMissingTable,
-  noTransaction,
-  type Value,
-  wrongClient,
-} from './dialects.ts'
+import { isMissingTable } from '../postgres/postgres-connection.ts'
+import { type Clients, DIALECTS, type Dialect, noTransaction, type Value, wrongClient } from './dialects.ts'
 
 /** Options of `createMarks`. */
 export interface MarksOptions {

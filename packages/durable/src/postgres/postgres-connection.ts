@@ -16,9 +16,6 @@ export type AnyClient =
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** SQLSTATE of a missing table. */
-const UNDEFINED_TABLE = '42P01'
-
 /** Returns the function that runs a statement with a client; `undefined` when it is not a client. */
 export function queryOf(client: AnyClient): PostgresQuery | undefined {
   // Before functions: the `sql` of neon and of postgres is one, for templates. The `unsafe` of neon runs nothing.
@@ -62,8 +59,9 @@ export function hasState(error: unknown, ...states: string[]): boolean {
   return [error, memberOf(error, 'cause')].some((each) => states.includes(String(memberOf(each, 'code'))))
 }
 
+/** Whether a statement failed because a table is missing, in any database. */
 export function isMissingTable(error: unknown): boolean {
-  return hasState(error, UNDEFINED_TABLE)
+  return hasState(error, '42P01', 'ER_NO_SUCH_TABLE') || String(error).includes('no such table')
 }
 
 /**

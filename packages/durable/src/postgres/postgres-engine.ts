@@ -7,7 +7,7 @@ import { type Checks, must, readOptions } from '@modelrun/kit'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
 import type { PostgresDatabase } from './postgres-connection.ts'
-import { PostgresLink } from './postgres-link.ts'
+import { createPostgresLink } from './postgres-link.ts'
 import { createPostgresTable } from './postgres-table.ts'
 
 export type { PostgresDatabase } from './postgres-connection.ts'
@@ -50,5 +50,5 @@ const OPTIONS: Checks<PostgresEngineOptions> = {
  */
 export function createPostgresEngine(database: PostgresDatabase, options: PostgresEngineOptions = {}): Engine {
   const { schema, ...rest } = readOptions('createPostgresEngine', options, OPTIONS)
-  return createTableEngine(createPostgresTable(new PostgresLink(database, schema), schema), rest)
+  return createTableEngine(createPostgresTable(createPostgresLink(database, schema), schema), rest)
 }

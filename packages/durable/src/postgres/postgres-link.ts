@@ -1,4 +1,4 @@
-import { systemClock, withTimeLimit } from '@modelrun/kit'
+import { systemClock, untilStored, withTimeLimit } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import {
   type Connection,
@@ -7,7 +7,6 @@ import {
   isMissingTable,
   type PostgresDatabase,
   type PostgresValue,
-  type Row,
   readRows,
 } from './postgres-connection.ts'
 
@@ -31,70 +30,50 @@ const READ_ONLY = '25006'
 const END_STANDBY_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid()) WHERE pg_is_in_recovery()'
 
 /** Runs the statements of an engine. */
-export class PostgresLink {
-  readonly #connect: () => Promise<Connection>
-  readonly #schema: string | undefined
-  #connection: Promise<Connection> | undefined
+export type PostgresLink = ReturnType<typeof createPostgresLink>
 
-  constructor(database: PostgresDatabase, schema: string | undefined) {
-    this.#connect = connectorOf(database)
-    this.#schema = schema
+export function createPostgresLink(database: PostgresDatabase, schema: string | undefined) {
+  const connect = connectorOf(database)
+  let connection: Promise<Connection> | undefined
+  const connected = () => {
+    connection ??= connect()
+    return connection
   }
-
-  #connected(): Promise<Connection> {
-    this.#connection ??= this.#connect()
-    return this.#connection
-  }
-
-  /** Runs one statement, and returns its rows. */
-  async rows(sql: string, values: PostgresValue[]): Promise<readonly Row[]> {
-    return readRows(await this.run(sql, LIMIT_MS, values))
-  }
-
-  /**
-   * Runs one statement. It fails when it takes too long: a connection can be dead without a sign of it. Its response may come
-   * later and does not count, so each statement must be safe to repeat.
-   */
-  async run(sql: string, limitMs: number, values: PostgresValue[] = []): Promise<unknown> {
-    const text = inSchema(sql, this.#schema)
-    const giveUpAt = performance.now() + limitMs
-    for (;;) {
-      try {
-        return await this.#once(text, values, limitMs)
-      } catch (error) {
-        if (isMissingTable(error)) throw noTables(error)
-        if (hasState(error, READ_ONLY)) this.#leaveStandby()
-        if (!hasState(error, ...REPEATABLE) || performance.now() > giveUpAt) throw error
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS))
-      }
-    }
-  }
-
-  #leaveStandby(): void {
-    this.#once(END_STANDBY_SESSION, [], LIMIT_MS).catch(() => {})
-  }
-
-  /** Calls back at each notification, where the client can. Resolves to what ends that. */
-  async listen(channel: string, onNotify: () => void, onEnd: () => void): Promise<(() => Promise<void>) | undefined> {
-    return await (await this.#connected()).listen?.({ channel, onNotify, onEnd })
-  }
-
-  async close(): Promise<void> {
-    const connection = await this.#connection?.catch(() => undefined)
-    await connection?.close?.()
-  }
-
-  async #once(text: string, values: PostgresValue[], limitMs: number): Promise<unknown> {
-    const connection = await this.#connected()
+  const once = async (text: string, values: PostgresValue[], limitMs: number): Promise<unknown> => {
+    const { query, onSilence } = await connected()
     const connectionMs = limitMs - CONNECTION_MS
     const startedAt = performance.now()
     const limit = { clock: systemClock, limitMs, name: 'Postgres, or a pool without a free connection,' }
     try {
-      return await withTimeLimit(() => connection.query(text, values, connectionMs), limit)
+      return await withTimeLimit(() => query(text, values, connectionMs), limit)
     } catch (error) {
-      if (performance.now() - startedAt >= connectionMs) connection.onSilence?.()
+      if (performance.now() - startedAt >= connectionMs) onSilence?.()
       throw error
     }
+  }
+  /**
+   * Runs one statement. It fails when it takes too long: a connection can be dead without a sign of it. Its response may come
+   * later and does not count, so each statement must be safe to repeat.
+   */
+  const run = async (sql: string, limitMs: number, values: PostgresValue[] = []): Promise<unknown> => {
+    const text = inSchema(sql, schema)
+    const giveUpAt = performance.now() + limitMs
+    const onError = (error: unknown) => {
+      if (isMissingTable(error)) throw noTables(error)
+      if (hasState(error, READ_ONLY)) once(END_STANDBY_SESSION, [], LIMIT_MS).catch(() => {})
+      if (!hasState(error, ...REPEATABLE) || performance.now() > giveUpAt) throw error
+    }
+    const waits = { clock: systemClock, firstMs: Math.random() * PAUSE_MS, maxMs: PAUSE_MS }
+    return await untilStored(() => once(text, values, limitMs), { ...waits, onError })
+  }
+  return {
+    run,
+    /** Runs one statement, and returns its rows. */
+    rows: async (sql: string, values: PostgresValue[]) => readRows(await run(sql, LIMIT_MS, values)),
+    /** Calls back at each notification, where the client can. Resolves to what ends that. */
+    listen: async (channel: string, onNotify: () => void, onEnd: () => void) =>
+      (await connected()).listen?.({ channel, onNotify, onEnd }),
+    close: async () => (await connection?.catch(() => undefined))?.close?.(),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '@modelrun/kit'
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
-import { Outage } from './pauses.ts'
+import { createOutageGuard } from './pauses.ts'
 import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
 import { freePlace, patiently, type RunsContext, reportEnd } from './runs-context.ts'
-import { Prices, submitRun } from './submit-run.ts'
+import { createPrices, submitRun } from './submit-run.ts'
 
 /** The queues that are worked. */
 export type WorkedQueue = 'submit' | 'poll'
@@ -28,9 +28,9 @@ export function createBatchWorkers(
   { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: Limits,
 ) {
   const { client, engine, queues } = context
-  const prices = new Prices(client)
+  const prices = createPrices(client)
   const delays = new PollDelays()
-  const outage = new Outage(systemClock)
+  const guard = createOutageGuard(systemClock)
   const onProcessDied = ({ id, data }: DiedTask) => {
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
@@ -51,7 +51,7 @@ export function createBatchWorkers(
     const counted: TaskHandler = async (task) => {
       running += 1
       try {
-        return await (name === 'submit' ? outage.guard(() => handle(task)) : handle(task))
+        return await (name === 'submit' ? guard(() => handle(task)) : handle(task))
       } finally {
         running -= 1
       }

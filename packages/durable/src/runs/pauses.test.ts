@@ -2,16 +2,16 @@ import { NonRetriableError, PauseQueue } from '@modelrun/kit'
 import { ConnectionError } from 'modelrun'
 import { describe, expect, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
-import { Outage } from './pauses.ts'
+import { createOutageGuard } from './pauses.ts'
 
 const lost = new NonRetriableError('unknown', 'lost', { cause: new ConnectionError({ message: 'refused' }) })
 
 /** Sends runs of a batch at a time of the test. */
 function createBatch() {
   let now = 0
-  const outage = new Outage({ now: () => now })
+  const guard = createOutageGuard({ now: () => now })
   const send = (work: () => Promise<unknown>) =>
-    outage.guard(work).catch((error: unknown) => (error instanceof PauseQueue ? error.delayMs : error))
+    guard(work).catch((error: unknown) => (error instanceof PauseQueue ? error.delayMs : error))
   const wait = (ms: number) => {
     now += ms
   }

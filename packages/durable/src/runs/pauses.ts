@@ -104,39 +104,32 @@ const LONGEST_OUTAGE_PAUSE_MS = 60_000
  * Pauses a batch whose runs fail so that each may have been sent, for instance by a gateway that responds 502: each of them is left
  * for a person to decide about. After a pause one run is sent alone, and the others follow when it got a response.
  */
-export class Outage {
-  readonly #clock: Pick<Clock, 'now'>
-  #failures = 0
-  #endsAt = 0
-  #isTesting = false
-
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock
+export function createOutageGuard(clock: Pick<Clock, 'now'>) {
+  let failures = 0
+  let endsAt = 0
+  let isTesting = false
+  const fail = () => {
+    const now = clock.now()
+    // Runs that were sent together fail together.
+    if (now < endsAt) return
+    endsAt = now + Math.min(LONGEST_OUTAGE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+    failures += 1
   }
-
   /** @throws PauseQueue while the batch pauses */
-  async guard<T>(send: () => Promise<T>): Promise<T> {
-    const isTest = this.#failures > 0
-    const waitMs = this.#isTesting ? FIRST_PAUSE_MS : this.#endsAt - this.#clock.now()
+  return async <T>(send: () => Promise<T>): Promise<T> => {
+    const isTest = failures > 0
+    const waitMs = isTesting ? FIRST_PAUSE_MS : endsAt - clock.now()
     if (isTest && waitMs > 0) throw new PauseQueue(waitMs)
-    this.#isTesting = isTest
+    isTesting = isTest
     try {
       const result = await send()
-      this.#failures = 0
+      failures = 0
       return result
     } catch (error) {
-      if (error instanceof NonRetriableError && error.cause instanceof ModelRunError) this.#fail()
+      if (error instanceof NonRetriableError && error.cause instanceof ModelRunError) fail()
       throw error
     } finally {
-      if (isTest) this.#isTesting = false
+      if (isTest) isTesting = false
     }
-  }
-
-  #fail(): void {
-    const now = this.#clock.now()
-    // Runs that were sent together fail together.
-    if (now < this.#endsAt) return
-    this.#endsAt = now + Math.min(LONGEST_OUTAGE_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures)
-    this.#failures += 1
   }
 }

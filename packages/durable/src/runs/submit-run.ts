@@ -224,26 +224,20 @@ export async function endCancelled(task: Task, context: RunsContext): Promise<Js
 const PRICE_MS = 60_000
 
 /** The prices of models, each read once in this time. */
-export class Prices {
-  readonly #client: ModelRun
-  readonly #prices = new Map<string, { price: Promise<number>; readAt: number }>()
+export type Prices = ReturnType<typeof createPrices>
 
-  constructor(client: ModelRun) {
-    this.#client = client
-  }
-
+export function createPrices(client: ModelRun) {
+  const prices = new Map<string, { price: Promise<number>; readAt: number }>()
+  /** The price has changed. */
+  const forget = (model: string) => void prices.delete(model)
   /** Returns the credits of a run. Rejects when the model cannot be read. */
-  of(model: string): Promise<number> {
-    const known = this.#prices.get(model)
+  const of = (model: string): Promise<number> => {
+    const known = prices.get(model)
     if (known !== undefined && performance.now() - known.readAt < PRICE_MS) return known.price
-    const price = this.#client.models.get(model).then(({ pricing }) => pricing.credits_per_run)
-    this.#prices.set(model, { price, readAt: performance.now() })
-    price.catch(() => this.forget(model))
+    const price = client.models.get(model).then(({ pricing }) => pricing.credits_per_run)
+    prices.set(model, { price, readAt: performance.now() })
+    price.catch(() => forget(model))
     return price
   }
-
-  /** The price has changed. */
-  forget(model: string): void {
-    this.#prices.delete(model)
-  }
+  return { of, forget }
 }
