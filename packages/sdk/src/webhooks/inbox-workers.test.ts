@@ -89,7 +89,7 @@ describe('sweep', () => {
     expect(calls).toHaveLength(100)
   })
 
-  test('waits for the handlers that run', async () => {
+  test('waits for the handlers that run, unless it is aborted', async () => {
     const shared = openEngine()
     const { opened, open: finish } = gate()
     const first = openInbox({ ...shared, onSucceeded: fail })
@@ -99,8 +99,12 @@ describe('sweep', () => {
     const { inbox, handled } = openInbox({ ...shared, onSucceeded: () => opened })
     const swept = vi.fn()
     void inbox.sweep({ forMs: 2_000 }).then(swept)
+    const controller = new AbortController()
+    const aborted = inbox.sweep({ signal: controller.signal })
     await shared.clock.advance(60_000)
     expect(swept).not.toHaveBeenCalled()
+    controller.abort()
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortedError' })
     finish()
     await settle()
     expect([swept.mock.calls.length, handled()]).toEqual([1, 1])
