@@ -45,6 +45,7 @@ const STATE_OUT = ['-o, --out <folder>', 'save the files, and the state of the b
 const BATCH_STATUS = new Command('status')
   .description('show the state of the rows of a batch so far')
   .requiredOption(...STATE_OUT)
+  .option('--fetch', 'wait for the rows that were sent, and save their files; nothing is sent')
   .option(...REPORT)
 
 const BATCH = new Command('batch')

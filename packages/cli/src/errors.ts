@@ -89,6 +89,12 @@ const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_FULL = 13
 
+/** Whether another program holds the database of a batch. */
+export function isLocked(error: unknown): boolean {
+  const errcode = memberOf(error, 'errcode')
+  return typeof errcode === 'number' && [SQLITE_BUSY, SQLITE_LOCKED].includes(errcode & 0xff)
+}
+
 /** Why the disk does not take what is written, in words; undefined for an error of another kind, or one that passes. */
 export function diskProblem(error: unknown): string | undefined {
   const code = memberOf(error, 'code')
@@ -97,7 +103,7 @@ export function diskProblem(error: unknown): string | undefined {
   // The higher bits have the details.
   const kind = typeof errcode === 'number' ? errcode & 0xff : undefined
   if (kind === SQLITE_FULL) return 'The disk is full'
-  if (kind !== undefined && kind !== SQLITE_BUSY && kind !== SQLITE_LOCKED) {
+  if (kind !== undefined && !isLocked(error)) {
     return `The state of the batch cannot be written (${messageOf(error)})`
   }
   const cause = memberOf(error, 'cause')

@@ -44,11 +44,15 @@ export function checkAccount({ out, sameAccount }: OwnedFolder, service: Service
   ])
 }
 
+/** Whether the folder has had a batch that sends. */
+export function isBound({ out }: OwnedFolder): boolean {
+  return readAccount(out) !== undefined
+}
+
 /** Binds the folder to this service and key, unless it is bound. @throws UsageError */
 export function bindAccount({ out, sameAccount }: OwnedFolder, service: Service): void {
   const account = JSON.stringify(describeAccount(service, randomBytes(16).toString('hex')))
-  const isKept = !sameAccount && readAccount(out) !== undefined
-  if (!isKept) writePrivate(join(stateFolder(out), 'account.json'), account)
+  if (sameAccount || !isBound({ out })) writePrivate(join(stateFolder(out), 'account.json'), account)
   // Of two processes that start a batch at the same time, one wrote last.
   checkAccount({ out }, service)
 }

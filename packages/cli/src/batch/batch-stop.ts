@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { systemClock, withTimeLimit } from '@modelrun/kit'
 import type { CliContext } from '../context.ts'
-import { DiskError, diskProblem, InterruptedError, isClientError, PausedError } from '../errors.ts'
+import { DiskError, diskProblem, InterruptedError, isClientError, isLocked, PausedError } from '../errors.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { countText } from '../terminal/text.ts'
 import type { Batch, BatchStops } from './open-batch.ts'
@@ -11,6 +11,9 @@ const LAST_WRITES_MS = 5_000
 
 const MAKE_SPACE =
   'Their results are not lost. Make space, then the same command again fetches them, and sends only the other rows.'
+const LOCKED =
+  'Another program holds the state of the batch, such as a database viewer with changes that are not saved. Close it. ' +
+  'The same command again continues with the batch.'
 const IN_ACCOUNT = 'Runs that were sent continue, and are charged: their jobs are in the account.'
 
 /** Ends a batch before its last row: at Ctrl-C, when the key does not suffice, and when the disk is full. */
@@ -46,6 +49,7 @@ export class BatchStop implements BatchStops {
   async explain(error: unknown): Promise<unknown> {
     await this.#said
     if (this.#gone !== undefined) return new DiskError(`${this.#gone} ${IN_ACCOUNT}`)
+    if (isLocked(error)) return new DiskError(LOCKED)
     const problem = diskProblem(this.#own.signal.reason) ?? diskProblem(error)
     if (problem !== undefined) {
       this.onStoreError(error)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Engine, Runs } from '@modelrun/durable'
 import { tryParseJson } from '@modelrun/kit'
 import { messageOf, UsageError } from '../errors.ts'
 import { appendPrivate, makePrivateFolder, writePrivate } from '../files/private-files.ts'
 import type { Service } from '../service/service.ts'
-import { bindAccount, stateFolder } from './account.ts'
+import { bindAccount, isBound, stateFolder } from './account.ts'
 
 export interface Batch {
   runs: Runs
@@ -50,14 +50,18 @@ export async function openBatch(
     )
   }
   const folder = openFolder(options.out)
-  if (!options.dryRun) bindAccount(options, service)
+  const path = join(folder, 'batch.db')
+  const isNew = !existsSync(path) || statSync(path).size === 0
+  if (isNew && isBound(options)) throw new UsageError(goneText(path, folder))
   const load = [import('@modelrun/durable'), import('@modelrun/durable/sqlite')] as const
   const [{ createRuns }, { createSqliteEngine }] = await Promise.all(load)
   const reserve = join(folder, 'reserve')
   // Random, because some disks store zeros in no space.
   writePrivate(reserve, randomBytes(RESERVE_BYTES))
-  const engine = createSqliteEngine({ path: join(folder, 'batch.db'), onError: onStoreError })
+  const engine = createSqliteEngine({ path, onError: onStoreError })
   await engine.setup()
+  // After it: a folder that is bound has a database.
+  if (!options.dryRun) bindAccount(options, service)
   const runs = createRuns({
     engine,
     client: service.client,
@@ -70,6 +74,11 @@ export async function openBatch(
   })
   const freeReserve = () => rmSync(reserve, { force: true })
   return { runs, engine, saved: new SavedRows(options.out), freeReserve }
+}
+
+function goneText(path: string, folder: string): string {
+  const risk = 'It had what was paid: all rows would be paid again. Nothing was sent.'
+  return `${path} is gone. ${risk} Restore it with its folder; to pay for all rows again, remove ${folder}.`
 }
 
 /** Files that are written again, in place of a link. */

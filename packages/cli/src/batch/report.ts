@@ -17,7 +17,8 @@ const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejecte
 export type RowState = (typeof STATES)[number]
 
 /** A row, as far as it is known: the state of a batch has no file of rows. */
-type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> & Partial<Pick<Row, 'row' | 'cells'>>
+export type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> &
+  Partial<Pick<Row, 'row' | 'cells'>>
 
 export type RowReport = ReturnType<typeof describeRow>
 
@@ -65,7 +66,11 @@ function runProblem({ state, jobId, error }: Run): string | undefined {
   if (state === 'failed') return `${code}: ${message}`
   if (state !== 'unknown') return message
   if (jobId !== undefined) return 'the service has no such job for this key, or did not say how it ended'
-  return code === 'process_died' ? 'the process ended while it was sent' : 'the connection ended while it was sent'
+  if (code === 'process_died') return 'the process ended while it was sent'
+  // The summary says what to do.
+  return message
+    .replace(/^The run may have been accepted: (\w+: )?/, '')
+    .replace(/ The service may have accepted .*$/s, '')
 }
 
 const MOST_LISTED = 20

@@ -6,8 +6,8 @@ import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
 import { readParameters } from '../run/parameters.ts'
 import { createService, type Service } from '../service/service.ts'
-import { countText, priceText } from '../terminal/text.ts'
-import { checkAccount } from './account.ts'
+import { countText, priceText, shellWord } from '../terminal/text.ts'
+import { checkAccount, isBound } from './account.ts'
 import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
@@ -27,8 +27,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   if (options.report !== undefined) checkReport(options.report, options)
   const service = await createService(options, context)
   checkAccount(options, service)
-  const { rules, price } = await readRules(id, service, options)
-  const rows = await readBatchRows(options, rules, context)
+  const { rules, price, rows } = await readWork(id, { service, options, context })
   prepareFolder(options.out, KEEP_FOLDER)
   const interruption = new Interruption(context)
   const stop = new BatchStop(interruption, context)
@@ -51,6 +50,24 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   } finally {
     // What is being sent may take long: until then a second Ctrl-C ends the process.
     await stop.close().finally(() => interruption.release())
+  }
+}
+
+/** Reads the model and the rows for it. */
+async function readWork(
+  id: string,
+  { service, options, context }: { service: Service; options: BatchOptions; context: CliContext },
+): Promise<{ rules: RowRules; price: number; rows: Row[] }> {
+  try {
+    const { rules, price } = await readRules(id, service, options)
+    return { rules, price, rows: await readBatchRows(options, rules, context) }
+  } catch (error) {
+    // The model may have changed since, or be gone.
+    if (isBound(options)) {
+      const command = `modelrun batch status --out ${shellWord(options.out)} --fetch`
+      context.terminal.say(`The results of rows that were sent are fetched with: ${command}`)
+    }
+    throw error
   }
 }
 

@@ -1,41 +1,93 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Run } from '@modelrun/durable'
+import { eachOf, sleep, systemClock } from '@modelrun/kit'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { KEEP_FOLDER, prepareFolder } from '../files/save-files.ts'
 import type { ServiceOptions } from '../options.ts'
+import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
+import { StatusLine } from '../terminal/terminal.ts'
 import { stateFolder } from './account.ts'
+import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
-import { openBatch } from './open-batch.ts'
-import { checkReport, describeRow, printReport, type RowReport } from './report.ts'
+import { type Batch, openBatch } from './open-batch.ts'
+import { checkReport, describeRow, type KnownRow, printReport } from './report.ts'
 import { readAttempt } from './row-keys.ts'
+import { saveRow } from './work-rows.ts'
 
 export interface StatusOptions extends ServiceOptions {
   out: string
   report?: string | undefined
+  fetch?: boolean | undefined
 }
 
-/** Shows the state of the rows of a batch so far, by their keys. Requests nothing. */
+/**
+ * Shows the state of the rows of a batch so far, by their keys, and sends nothing. It needs neither the file of the rows nor the
+ * model, which may be another one by now.
+ */
 export async function showStatus(_: [], options: StatusOptions, context: CliContext): Promise<ExitCode> {
   const { out, report } = options
+  const { terminal } = context
   if (report !== undefined) checkReport(report, { out })
   const service = await createService(options, context)
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
-  const batch = await openBatch({ service, options: { out, concurrency: 1, pollsPerSecond: 1, dryRun: true } })
+  if (options.fetch) prepareFolder(out, KEEP_FOLDER)
+  const interruption = new Interruption(context)
+  const stop = new BatchStop(interruption, context)
   try {
-    const latest = new Map<string, RowReport>()
-    for (const run of await listRuns(batch)) {
-      const { key, attempt } = readAttempt(run.key)
-      if ((latest.get(key)?.attempt ?? 0) > attempt) continue
-      latest.set(key, describeRow({ key, attempt, run, ...batch.saved.of(key) }))
+    const batch = await openBatch({ service, options: { out, concurrency: 1, pollsPerSecond: 10, dryRun: true } }, stop)
+    stop.batch = batch
+    const rows = await latestRows(batch)
+    if (options.fetch) {
+      const fetchRow = async (row: SentRow) => {
+        await waitForRow(row, batch, stop.signal)
+        await saveRow(row, { service, batch, plan: { folder: out, prefix: row.key, signal: stop.signal } })
+      }
+      await fetchAll(rows, fetchRow, context)
     }
-    const reports = [...latest.values()]
-    for (const one of reports) context.terminal.event('row', one)
+    const reports = rows.map((row) => describeRow(row))
+    for (const one of reports) terminal.event('row', one)
     const { credits } = await batch.runs.progress()
-    await printReport(reports, { report, credits, terminal: context.terminal })
-    return EXIT.done
+    const exitCode = await printReport(reports, { report, credits, terminal })
+    return options.fetch ? exitCode : EXIT.done
+  } catch (error) {
+    throw await stop.explain(error)
   } finally {
-    await batch.runs.stop()
-    await batch.engine.close()
+    await stop.close().finally(() => interruption.release())
   }
+}
+
+type SentRow = KnownRow & { run: Run }
+
+/** The latest attempt of each row. */
+async function latestRows(batch: Batch): Promise<SentRow[]> {
+  const latest = new Map<string, SentRow>()
+  for (const run of await listRuns(batch)) {
+    const { key, attempt } = readAttempt(run.key)
+    if ((latest.get(key)?.attempt ?? 0) < attempt) latest.set(key, { key, attempt, run, ...batch.saved.of(key) })
+  }
+  return [...latest.values()]
+}
+
+const FETCHES_AT_ONCE = 8
+
+async function fetchAll(rows: readonly SentRow[], fetchRow: (row: SentRow) => Promise<void>, context: CliContext) {
+  let done = 0
+  const line = new StatusLine(context.terminal, () => `${done} of ${rows.length} fetched`)
+  const fetchNext = (row: SentRow) => fetchRow(row).then(() => (done += 1))
+  await eachOf(rows, FETCHES_AT_ONCE, fetchNext).finally(() => line.end())
+}
+
+/** Waits for the end of a run that was sent. */
+async function waitForRow(row: SentRow, { runs }: Batch, signal: AbortSignal): Promise<void> {
+  const runKey = row.run.key
+  for (;;) {
+    signal.throwIfAborted()
+    const { state, afterMs } = await runs.read(runKey)
+    if (state !== 'running') break
+    await sleep(systemClock, afterMs, signal)
+  }
+  row.run = (await runs.get(runKey)) ?? row.run
 }

@@ -34,7 +34,7 @@ export function prepareFolder(folder: string, advice = 'Choose another folder wi
 /** Where a file goes when its name is taken: so many names are tried. */
 const MOST_NAMES = 1_000
 
-interface SavePlan {
+export interface SavePlan {
   folder: string
   prefix: string
   signal?: AbortSignal | undefined
@@ -98,7 +98,7 @@ async function rejectPage(path: string): Promise<void> {
 }
 
 export function urlsOf({ items }: ProducedOutput['output']): string[] {
-  return items.flatMap((item) => stringIn(item, 'url') ?? [])
+  return items.flatMap((item) => stringIn(item, 'url') ?? []).filter((url) => !/^data:/i.test(url))
 }
 
 /** What is printed of an output whose files are not saved: urls, and texts as they are. */

@@ -23,24 +23,28 @@ test('a run is sent only at the price that was agreed to, and again when a highe
   await settled(runs.stop())
 })
 
-test.each(['send', 'add', 'runEach'] as const)(
-  'a lower limit of a later %s counts, while the run waits',
-  async (call) => {
-    for (const maxCredits of [undefined, 100]) {
-      const { runs, sent } = await openBatch()
-      const input = { prompt: 'a' }
-      await settled(runs.add('a', MODEL, input, { maxCredits }))
-      if (call === 'send') await settled(runs.send('a', MODEL, input, { maxCredits: 3 }))
-      if (call === 'add') await settled(runs.add('a', MODEL, input, { maxCredits: 3 }))
-      if (call === 'runEach') await settled(runs.runEach(MODEL, [{ key: 'a', input, maxCredits: 3 }]).next())
-      await settled(runs.sweep())
-      expect([sent, (await settled(runs.read('a'))).state]).toEqual([[], 'rejected'])
-      const item = { key: 'b', input, max_credits: 3 }
-      const misspelt = runs.runEach(MODEL, [item as { key: string; input: object }])
-      await expect(settled(misspelt.next())).rejects.toThrow('did you mean `maxCredits`')
-    }
-  },
-)
+test.each(['send', 'add', 'runEach'] as const)('the limit of a later %s counts, while the run waits', async (call) => {
+  for (const [first, maxCredits, end] of [
+    [undefined, 3, 'rejected'],
+    [100, 3, 'rejected'],
+    [3, 4, 'running'],
+    [4, undefined, 'running'],
+  ] as const) {
+    const { runs, sent } = await openBatch()
+    const input = { prompt: 'a' }
+    await settled(runs.add('a', MODEL, input, { maxCredits: first }))
+    if (call === 'send') await settled(runs.send('a', MODEL, input, { maxCredits }))
+    if (call === 'add') await settled(runs.add('a', MODEL, input, { maxCredits }))
+    const loop = runs.runEach(MODEL, [{ key: 'a', input, maxCredits }])
+    if (call === 'runEach') await settled(loop.next())
+    await settled(runs.sweep({ forMs: 0 }))
+    const { state } = await settled(runs.read('a'))
+    expect([sent.length, state === 'succeeded' ? 'running' : state]).toEqual([end === 'rejected' ? 0 : 1, end])
+    const item = { key: 'b', input, max_credits: 3 }
+    const misspelt = runs.runEach(MODEL, [item as { key: string; input: object }])
+    await expect(settled(misspelt.next())).rejects.toThrow('did you mean `maxCredits`')
+  }
+})
 
 test('a rejection that names a job leaves its run unknown: the job may be that of another run', async () => {
   const { server, runs } = await openBatch()

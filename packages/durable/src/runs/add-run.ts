@@ -15,7 +15,7 @@ import {
 import { asJson, decide, fromJson, type RunsContext } from './runs-context.ts'
 
 /**
- * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again, and one that waits takes a lower one.
+ * Adds a run. One of this key that was rejected for a lower `maxCredits` runs again, and one that waits takes the new one.
  *
  * @throws ConfigurationError when the key is that of a run with another model or input
  */
@@ -33,27 +33,24 @@ export async function addCheckedRun(key: string, given: GivenRun, context: RunsC
   const known = fromJson<SubmitData>(stored.data)
   checkSameRun(key, wanted, known)
   if (stored.state === 'done') await addToEnded(key, wanted, context)
-  else await lowerLimit(key, { wanted, known }, context)
+  else await changeLimit(key, { wanted, known }, context)
 }
 
-function isLower({ maxCredits = Number.POSITIVE_INFINITY }: SubmitData, known: SubmitData): boolean {
-  return maxCredits < (known.maxCredits ?? Number.POSITIVE_INFINITY)
-}
-
-/** Lowers the limit of a run that waits: it is sent for no more than what its last caller has agreed to. */
-export async function lowerLimit(
+/** Changes the limit of a run that waits: it is sent for no more than what the last caller that named one has agreed to. */
+export async function changeLimit(
   key: string,
   { wanted, known }: { wanted: SubmitData; known: SubmitData },
   context: RunsContext,
 ): Promise<void> {
   const { engine, queues } = context
-  const lower = async () => {
+  const isOther = (run: SubmitData) => wanted.maxCredits !== undefined && wanted.maxCredits !== run.maxCredits
+  const change = async () => {
     const latest = await latestAttempt(key, context)
-    if (latest?.run.state !== 'waiting' || !isLower(wanted, latest.run)) return
+    if (latest?.run.state !== 'waiting' || !isOther(latest.run)) return
     const data = submitDataOf({ ...latest.run, maxCredits: wanted.maxCredits })
     await engine.update(queues.submit, latest.id, asJson(data))
   }
-  if (isLower(wanted, known)) await decide(key, lower, context)
+  if (isOther(known)) await decide(key, change, context)
 }
 
 /** What is stored of a run to send it. */
@@ -133,7 +130,7 @@ export async function countAttempt(id: string, { engine, queues }: RunsContext):
 /** Of a run whose first attempt has ended. */
 async function addToEnded(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
-  if (latest !== undefined) await lowerLimit(key, { wanted, known: latest.run }, context)
+  if (latest !== undefined) await changeLimit(key, { wanted, known: latest.run }, context)
   if (latest?.run.state === 'rejected') await decide(key, () => retryForBudget(key, wanted, context), context)
 }
 

@@ -92,7 +92,7 @@ export function createRuns(options: RunsOptions): Runs {
       const loop = new RunEach(context, {
         // An item of JavaScript may be nothing at all.
         add: (item) => addCheckedRun(item?.key, { model, input: item?.input, maxCredits: item?.maxCredits }, context),
-        // Not before: a run that waits from before may get a lower limit by its item.
+        // Not before: a run that waits from before may get another limit by its item.
         onAdded: () => workers.use(loop),
         items,
         concurrency,

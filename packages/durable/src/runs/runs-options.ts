@@ -82,7 +82,7 @@ export interface Runs {
    * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
    *
    * @param agreed `maxCredits`: the run is rejected, and not sent, when it costs more at that moment. When it is added again with
-   * a higher one, it is sent; a lower one counts while it waits. Default: any price
+   * a higher one, it is sent; while it waits, the last one that was named counts. Default: any price
    * @throws ConfigurationError when the key is that of a run with another model or input
    * @throws InputValidationError when JSON would change the input
    */

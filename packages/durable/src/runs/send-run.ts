@@ -11,7 +11,7 @@ import {
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
-import { addCheckedRun, checkedRun, checkSameRun, lowerLimit } from './add-run.ts'
+import { addCheckedRun, changeLimit, checkedRun, checkSameRun } from './add-run.ts'
 import type { BatchWorkers, WorkedQueue } from './batch-workers.ts'
 import { completeDeletion } from './delete-runs.ts'
 import { pauseReason } from './pauses.ts'
@@ -131,7 +131,7 @@ async function addOrRead(key: string, wanted: SubmitData, context: RunsContext):
     return { id: key, attempt: 1, run: { ...wanted, key, state: 'waiting' } }
   }
   checkSameRun(key, wanted, known.run)
-  if (known.run.state === 'waiting') await lowerLimit(key, { wanted, known: known.run }, context)
+  if (known.run.state === 'waiting') await changeLimit(key, { wanted, known: known.run }, context)
   if (known.run.state !== 'rejected') return known
   await addCheckedRun(key, wanted, context)
   return (await latestAttempt(key, context)) ?? known
