@@ -4,12 +4,10 @@ import type { VirtualTimers } from './virtual-timers.ts'
 
 /** Something being worked on: a request, a webhook delivery. Virtual time is paused meanwhile. */
 export interface Work {
-  /** It now waits on the clock, so time may pass. */
+  /** It is done, or now waits on the clock: time may pass. */
   park(): void
   /** It continues. */
   resume(): void
-  /** It is done. */
-  end(): void
 }
 
 /**
@@ -41,10 +39,10 @@ export class Activity {
       this.#runningSince.set(work, realNow())
       this.touch()
     }
-    const stop = () => {
+    const park = () => {
       if (this.#runningSince.delete(work)) this.touch()
     }
-    const work: Work = { resume, park: stop, end: stop }
+    const work: Work = { resume, park }
     resume()
     return work
   }

@@ -30,7 +30,7 @@ describe('auto clock', () => {
     expect(fired).not.toHaveBeenCalled()
     expect(clock.now()).toBe(START)
     const jumped = clock.advance(2)
-    work.end()
+    work.park()
     await jumped
     expect(fired).toHaveBeenCalledOnce()
   })

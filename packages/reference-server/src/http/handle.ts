@@ -45,7 +45,7 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
     } catch (error) {
       return errorResponse('INTERNAL_ERROR', `The reference server has a defect: ${String(error)}`)
     } finally {
-      work.end()
+      work.park()
     }
   }
   return handle

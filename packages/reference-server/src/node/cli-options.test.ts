@@ -9,7 +9,7 @@ function help(): string {
       text += part
     },
   })
-  expect(readCommand(['--port', '1', '--help', '--version'], program)).toEqual({ kind: 'done' })
+  expect(readCommand(['--port', '1', '--help'], program)).toEqual({ kind: 'done' })
   return text
 }
 
@@ -75,10 +75,6 @@ describe('readCommand', () => {
     ['--json', { announce: 'json' }],
   ])('reads "%s"', (line, expected) => {
     expect(readCommand(line.split(' ').filter(Boolean))).toEqual({ ...DEFAULTS, ...expected })
-  })
-
-  it('reads that the version is asked for', () => {
-    expect(readCommand(['--version'])).toEqual({ kind: 'version' })
   })
 
   it('reads what is to be recorded', () => {

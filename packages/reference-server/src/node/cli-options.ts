@@ -1,7 +1,9 @@
 import type { AssumptionOptions } from '@modelrun/contract/assumptions'
 import { isLoopback } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
 import { FAULT_KINDS } from '../domain/fault-options.ts'
+import type { ReferenceServerOptions } from '../service/options.ts'
 import {
   type CliClock,
   type FaultSetting,
@@ -16,7 +18,7 @@ import {
 import { UsageError } from './errors.ts'
 
 /** What the command line asks for. Of `done` commander has printed it. */
-export type CliCommand = { kind: 'done' | 'version' } | ServeCommand | RecordCommand
+export type CliCommand = { kind: 'done' } | ServeCommand | RecordCommand
 
 /** Where a server or a recorder listens, and what it prints. */
 interface ListenCommand {
@@ -38,25 +40,21 @@ export interface RecordCommand extends ListenCommand {
 }
 
 /** Runs the server. */
-export interface ServeCommand extends ListenCommand {
+export interface ServeCommand
+  extends ListenCommand,
+    Pick<ReferenceServerOptions, 'latency' | 'credits' | 'controlToken' | 'baseUrl'> {
   kind: 'serve'
-  /** URL for clients, when it is not the one that is bound. */
-  baseUrl?: string | undefined
   /** Origins of web pages that may call. */
   cors?: readonly string[] | undefined
-  /** What the control API asks other machines for. */
-  controlToken?: string | undefined
   /** Whether to serve the dashboard, where it is installed. */
   dashboard: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks?: boolean | undefined
   clock: CliClock
-  latency?: number | undefined
   /** File of the models. */
   catalog?: string | undefined
   /** The first API key. */
   key?: string | undefined
-  credits?: number | undefined
   seed: number | 'random'
   assumptions: AssumptionOptions
   /** File of the observed behaviour of another service. */
@@ -72,8 +70,7 @@ type ParsedOptions = Omit<ServeCommand, 'kind' | 'clock' | 'seed' | 'assumptions
   seed?: number
   assume?: string[]
   fault?: FaultSetting[]
-} & Partial<Record<'clock' | 'scale' | 'record' | 'to', string>> &
-  Partial<Record<'json' | 'version', boolean>>
+} & Partial<Record<'clock' | 'scale' | 'record' | 'to', string>> & { json?: boolean }
 
 /**
  * Reads the arguments of `modelrun-server`.
@@ -88,8 +85,7 @@ export function readCommand(args: readonly string[], program = createProgram()):
     if (error.exitCode === 0) return { kind: 'done' }
     throw new UsageError(error.message.replace('error: ', '').replaceAll('\n', ' '))
   }
-  const { json, version, clock, scale, assume, fault = [], record, to, ...options } = program.opts<ParsedOptions>()
-  if (version) return { kind: 'version' }
+  const { json, clock, scale, assume, fault = [], record, to, ...options } = program.opts<ParsedOptions>()
   const announce = json ? 'json' : 'text'
   const { port, host, exitWithParent } = options
   if (record !== undefined || to !== undefined) {
@@ -162,7 +158,7 @@ export function createProgram(): Command {
     .addOption(valued('--to <folder>', 'folder for what is stored, without keys, inputs and results'))
     .optionsGroup('What it prints:')
     .addOption(new Option('--json', 'print one line of JSON when ready and nothing else, for programs'))
-    .addOption(new Option('--version', 'print the version'))
+    .version(manifest.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this text')
     .addHelpText('after', AFTER_HELP)
   limitRecord(program.options)

@@ -1,27 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { readCommand } from './cli-options.ts'
-import { ListenError, print, UsageError, warn } from './errors.ts'
+import { ListenError, UsageError, warn } from './errors.ts'
 
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)
   switch (command.kind) {
     case 'done':
       return
-    case 'version':
-      return print(await readVersion())
     case 'record':
       return (await import('./recorder.ts')).record(command)
     case 'serve':
       // Loaded on demand: help, the version and a mistake in the options come without it.
       return (await import('./serve.ts')).serve(command)
   }
-}
-
-async function readVersion(): Promise<string> {
-  // By the package's own name, which is right for the sources and for the build.
-  const text = await readFile(new URL(import.meta.resolve('@modelrun/reference-server/package.json')), 'utf8')
-  const { version }: { version: string } = JSON.parse(text)
-  return version
 }
 
 /** When a reader goes away, as in `modelrun-server | head -1`, the server continues. */

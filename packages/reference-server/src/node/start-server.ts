@@ -9,23 +9,13 @@ import { UsageError } from './errors.ts'
 import { readJsonFile } from './json-file.ts'
 import { loadRecording } from './recording-file.ts'
 
-/** A server that was made from the command line. */
-export interface StartedServer {
-  server: ReferenceServer
-  /** What the server is made of. */
-  service: Service
-}
-
 /**
  * Makes the server that the command line asks for; it does not listen yet.
  *
  * @param log gets one line for each request and each delivery
  * @throws UsageError when a file or the value of an option is invalid
  */
-export async function startServer(
-  command: ServeCommand,
-  log: ((line: string) => void) | undefined,
-): Promise<StartedServer> {
+export async function startServer(command: ServeCommand, log: ((line: string) => void) | undefined) {
   const service = new Service(checkOptions({ ...(await readOptions(command)), log }, command))
   const server = serverOf(service)
   for (const setting of command.faults) addFault(server, setting)

@@ -122,7 +122,7 @@ export class WebhookDispatcher {
       this.#options.log.add(delivery.job.account, record)
       this.#options.onRecord(record, delivery.job, startPlace)
     } finally {
-      work.end()
+      work.park()
     }
   }
 
