@@ -92,7 +92,7 @@ const JOB_PARAMETERS: Readonly<Partial<Record<FaultEndpoint, string>>> = {
 async function sentJson({ req, env }: AppContext): Promise<unknown> {
   env.readBody ??= readJson(req.raw)
   const { requestBody, json } = await env.readBody
-  env.details = { modelId: req.param('model'), requestBody }
+  env.details = { requestBody }
   return json
 }
 

@@ -10,8 +10,6 @@ import type { RoutedRequest } from '../wire/router.ts'
 
 /** What a route found out about a request. The journal is made from it. */
 interface RouteDetails {
-  /** The model in the path, known or not. */
-  modelId?: string | undefined
   /** The job of the request. */
   job?: Job | undefined
   /** The job's status in the response: section 3, or `completed`. */

@@ -23,9 +23,9 @@ export function listModelsRoute(service: Service, context: KeyContext): RouteRes
 export function getModelRoute(service: Service, context: KeyContext): RouteResult {
   const modelId = context.req.param('id')
   const model = service.models.get(modelId)
-  if (model !== undefined) return { modelId, response: jsonReply(200, wireModel(model)) }
+  if (model !== undefined) return { response: jsonReply(200, wireModel(model)) }
   const message = unknownModelText(modelId, service.models)
-  return { modelId, response: rejectionResponse(service.options.assumptions.unknownModel, message) }
+  return { response: rejectionResponse(service.options.assumptions.unknownModel, message) }
 }
 
 export function wireModel({ output_kind: _, latency_ms: __, outcomes: ___, ...model }: CatalogModel): Model {

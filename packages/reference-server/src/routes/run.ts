@@ -19,14 +19,13 @@ import { checkRun } from './checks.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export const runModelRoute: RouteHandler = async (service, context) => {
-  const modelId = context.req.param('model')
   const { requestBody, ...checked } = await checkRun(service, context)
-  if (checked.order === undefined) return { modelId, requestBody, response: checked.response }
+  if (checked.order === undefined) return { requestBody, response: checked.response }
   const job = startRun(service, checked.order)
-  if (job === undefined) return { modelId, requestBody, response: noCredits(service, checked.order) }
+  if (job === undefined) return { requestBody, response: noCredits(service, checked.order) }
   context.env.onJob?.(job)
   await deliverFirst(service, context, job)
-  return { modelId, requestBody, job, ...(await runResponse(service, context, { job, sync: checked.order.sync })) }
+  return { requestBody, job, ...(await runResponse(service, context, { job, sync: checked.order.sync })) }
 }
 
 function noCredits({ options }: Service, { account, model }: RunOrder): Reply {
