@@ -36,7 +36,7 @@ type Setup = Awaited<ReturnType<typeof setUp>>
 
 const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>>> = {
   createKey: () => ({ live: true, permissions: ['models:read'], credits: 5, allow_ips: ['10.0.0.0/8'] }),
-  limitKey: ({ key }) => ({ key, allow_ips: null, credits: 3 }),
+  limitKey: ({ key }) => ({ key, allow_ips: ['::/0'], credits: 3 }),
   revokeKey: ({ key }) => ({ key }),
   addScript: ({ key }) => ({ key, model: 'aurora-image', outcomes: [{ result: 'hang', after_ms: 1 }] }),
   advanceClock: () => ({ advance_ms: 60_000 }),

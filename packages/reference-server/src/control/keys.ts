@@ -1,17 +1,16 @@
 import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
-import { createKey, createKeyOptionsSchema, keyLimitsSchema, limitKey } from '../service/tenants.ts'
+import { createKey, createKeyOptionsSchema, limitKey } from '../service/tenants.ts'
 import type { ControlResponses } from './responses.ts'
 import { get, post, requireKey, requireValid } from './route.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
 
 // Members on the wire are in snake_case, options of TypeScript in camelCase.
-const { allowIps: allowIpsSchema, ...keyShape } = createKeyOptionsSchema.shape
-const createKeySchema = z.strictObject({ ...keyShape, allow_ips: allowIpsSchema })
-const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
-const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
+const { allowIps: allow_ips, ...keyShape } = createKeyOptionsSchema.shape
+const createKeySchema = z.strictObject({ ...keyShape, allow_ips })
+const limitSchema = z.extend(z.omit(createKeySchema, { live: true }), { key: z.string() })
 
 /** The routes that create, change and revoke API keys. `GET keys?key=` reads one. */
 export const KEY_ROUTES = [

@@ -59,16 +59,8 @@ export class Service {
     })
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver, () => this.baseUrl)
-    this.dispatcher = new WebhookDispatcher({
-      clock: this.clock,
-      activity: this.activity,
-      receivers: this.receivers,
-      pause: (ms, signal) => this.pauses.pause(ms, signal),
-      log: this.deliveries,
-      isShown: () => this.observer.isShown,
-      onSend: () => this.observer.journal.place(),
-      onRecord: (record, job, startPlace) => this.observer.deliveryEnded(record, job, startPlace),
-    })
+    const { clock, activity, receivers, observer, pauses, deliveries: log } = this
+    this.dispatcher = new WebhookDispatcher({ clock, activity, receivers, observer, pauses, log })
   }
 
   /** Has all permissions; its account is the default. */

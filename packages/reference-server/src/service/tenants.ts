@@ -77,20 +77,10 @@ function parseOutcomes(outcomes: unknown): ShapeCheck<ScriptedOutcome[]> {
   return { ok: true, value: checked.value.map((outcome, index) => parts?.[index]?.putBack(outcome) ?? outcome) }
 }
 
-/** What a key may do from now on (section 5); what is left out stays as it is. */
-export interface KeyLimits {
-  /** All permissions that the key has from now on. */
-  permissions?: readonly Permission[] | undefined
-  /** So many credits new runs of its account can spend, whatever was spent before; a reset gives as many again. */
-  credits?: number | undefined
-  /** IP addresses and networks (CIDR) that may use it; `null`: all. */
-  allowIps?: readonly string[] | null | undefined
-}
+/** What a key may do from now on (section 5). Its `credits` are what new runs of its account can spend; a reset gives as many again. */
+export type KeyLimits = Omit<CreateKeyOptions, 'live'>
 
-export const keyLimitsSchema = z.strictObject({
-  ...z.omit(createKeyOptionsSchema, { live: true }).shape,
-  allowIps: z.optional(z.nullable(allowlistSchema)),
-}) satisfies z.ZodMiniType<KeyLimits>
+const keyLimitsSchema = z.omit(createKeyOptionsSchema, { live: true })
 
 /** Changes a key; all of it or nothing. The message says what is wrong with the limits. */
 export function limitKey(service: Service, key: ApiKey, limits: KeyLimits): ShapeCheck<ApiKey> {
@@ -98,8 +88,8 @@ export function limitKey(service: Service, key: ApiKey, limits: KeyLimits): Shap
   if (!checked.ok) return checked
   const { permissions, credits, allowIps } = checked.value
   if (allowIps !== undefined) {
-    key.allowsIp = allowIps === null ? () => true : createIpAllowlist(allowIps)
-    key.allowIps = allowIps === null ? undefined : [...allowIps]
+    key.allowsIp = createIpAllowlist(allowIps)
+    key.allowIps = [...allowIps]
   }
   if (permissions !== undefined) key.permissions = PERMISSIONS.filter((one) => permissions.includes(one))
   service.jobs.settle() // what has ended by now is no longer reserved

@@ -1,8 +1,9 @@
 import type { Activity } from '../clock/activity.ts'
-import type { ServerClock } from '../clock/clock.ts'
+import type { Pauses, ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
 import type { DeliveryBody, DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
+import type { Observer } from '../history/journal.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Receivers } from './receivers.ts'
 import { sendDelivery } from './send-delivery.ts'
@@ -28,13 +29,8 @@ interface DispatcherOptions {
   activity: Activity
   receivers: Receivers
   log: DeliveryLog
-  /** An attempt starts. @returns its place in the journal */
-  onSend: (job: Job) => number
-  onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
-  /** A wait on the server's clock. */
-  pause: (ms: number, signal: AbortSignal) => Promise<unknown>
-  /** Whether the responses of receivers are recorded. */
-  isShown: () => boolean
+  observer: Observer
+  pauses: Pauses
 }
 
 /** Sends the results of jobs to their webhooks. */
@@ -93,7 +89,7 @@ export class WebhookDispatcher {
     for (; delivery.sent < (delivery.webhook.deliveries ?? 1) && !signal.aborted; delivery.sent++) {
       delivery.dueAt ??= this.#options.clock.now() + waitMs(delivery)
       const restMs = delivery.dueAt - this.#options.clock.now()
-      if (restMs > 0) await this.#options.pause(restMs, signal)
+      if (restMs > 0) await this.#options.pauses.pause(restMs, signal)
       delivery.dueAt = undefined
       if (!signal.aborted) await this.#attempt(delivery)
     }
@@ -116,18 +112,18 @@ export class WebhookDispatcher {
   async #attempt(delivery: PendingDelivery): Promise<void> {
     const work = this.#options.activity.start()
     try {
-      const startPlace = this.#options.onSend(delivery.job)
+      const startPlace = this.#options.observer.journal.place()
       const record = await this.#send(delivery)
       if (delivery.abort.signal.aborted) return
       this.#options.log.add(delivery.job.account, record)
-      this.#options.onRecord(record, delivery.job, startPlace)
+      this.#options.observer.deliveryEnded(record, delivery.job, startPlace)
     } finally {
       work.park()
     }
   }
 
   async #send({ job, body, webhook, abort: { signal } }: PendingDelivery): Promise<DeliveryRecord> {
-    const { clock, receivers, isShown } = this.#options
+    const { clock, receivers, observer } = this.#options
     const attemptedAt = clock.now()
     const abort = new AbortController()
     const stop = () => abort.abort()
@@ -139,7 +135,7 @@ export class WebhookDispatcher {
       url: webhook.url,
       body: JSON.stringify(body),
       abort,
-      isShown: isShown(),
+      isShown: observer.isShown,
     })
     signal.removeEventListener('abort', stop)
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
