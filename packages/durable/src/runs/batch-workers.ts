@@ -35,8 +35,16 @@ export function createBatchWorkers(
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
   }
+  const sending = new Map<string, Promise<unknown>>()
+  const submit = async (task: Task, context: RunsContext) => {
+    // Its lock was lost because the store failed for longer. What this process has in hand is stored first.
+    if (task.lost > 0) await sending.get(task.id)?.catch(() => {})
+    const sent = submitRun(task, prices, context)
+    sending.set(task.id, sent)
+    return sent.finally(() => sending.delete(task.id))
+  }
   const handlers = {
-    submit: (task: Task, context: RunsContext) => submitRun(task, prices, context),
+    submit,
     poll: (task: Task, context: RunsContext) => pollRun(task, delays, context),
   }
   const options: Record<WorkedQueue, WorkOptions> = {
@@ -87,6 +95,8 @@ export function createBatchWorkers(
       if (users.size > 0) return
       stopped = Promise.all([stopped, ...workers.splice(0).map((worker) => worker.stop())])
       await stopped
+      // Also what has lost its lock.
+      await Promise.allSettled(sending.values())
     },
   }
 }

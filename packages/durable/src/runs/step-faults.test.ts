@@ -110,3 +110,27 @@ describe('a store that stays away from the POST on', () => {
     },
   )
 })
+
+it.each(['a worker', 'a call', 'a worker that stops'])(
+  'a job in hand of %s is stored once a store is back that failed for longer than the lock',
+  async (who) => {
+    const { open, posts } = await openProcesses(1_000)
+    const ends: string[] = []
+    const { runs, faults } = open({ onEnd: ({ state }) => ends.push(state) }, {})
+    faults.request = (route) => {
+      if (route === 'POST') faults.store = () => 'fails'
+      return undefined
+    }
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    if (who === 'a call') await settled(runs.send('a', MODEL, { prompt: 'a' }))
+    else runs.start()
+    await pass(20_000)
+    const stopped = who === 'a worker that stops' ? runs.stop() : undefined
+    await pass(5_000)
+    faults.store = () => undefined
+    if (stopped === undefined) await settled(runs.sweep({ forMs: 10_000 }))
+    await settled(stopped ?? runs.stop())
+    expect((await settled(loop(open(), 'a'))).run.state).toBe('succeeded')
+    expect([posts, ends.includes('unknown')]).toEqual([{ a: 1 }, false])
+  },
+)

@@ -116,7 +116,7 @@ function open(path: string): DatabaseSync {
 
 /** Creates a missing file, which only its owner can read. SQLite gives the same mode to the files beside it. */
 function createPrivate(path: string): void {
-  if (path === ':memory:' || path.startsWith('file:')) return
+  if (path === ':memory:') return
   const { closeSync, existsSync, openSync } = process.getBuiltinModule('node:fs')
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
@@ -127,7 +127,7 @@ function createPrivate(path: string): void {
  * closes the file in this process drops them, and then another process may delete the `-wal`. `stat` opens nothing.
  */
 function createFileCheck(path: string): () => void {
-  if (path === ':memory:' || path.startsWith('file:')) return () => {}
+  if (path === ':memory:') return () => {}
   const { realpathSync, statSync } = process.getBuiltinModule('node:fs')
   const file = realpathSync(path)
   const idOf = (name: string) => {

@@ -30,7 +30,8 @@ describe('the SQLite engine', () => {
 
   it('says what is wrong with a path', () => {
     expect(() => createSqliteEngine({ path: join(folder, 'none/tasks.db') })).toThrow(/cannot open .*must exist/)
-    expect(() => createSqliteEngine({ path: '' })).toThrow(/`path` of .* must be the path/)
+    for (const path of ['', 'file:tasks.db'])
+      expect(() => createSqliteEngine({ path })).toThrow(/`path` of .* must be the path/)
   })
 
   it('works at once what was due before the clock was set back, also at a rate', async () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Checks, isText, needs, notNegative, readOptions } from '@modelrun/kit'
+import { type Checks, needs, notNegative, readOptions } from '@modelrun/kit'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, TABLE_ENGINE_OPTIONS, type TableEngineOptions } from '../engine/table-engine.ts'
 import { openDatabase } from './sqlite-database.ts'
@@ -20,8 +20,11 @@ export interface SqliteEngineOptions extends TableEngineOptions {
   busyTimeoutMs?: number | undefined
 }
 
+/** SQLite would take a URL, of which the checks of the file know nothing. */
+const isPath = (path: unknown) => typeof path === 'string' && /^(?!file:)./s.test(path)
+
 const OPTIONS: Checks<SqliteEngineOptions> = {
-  path: needs("the path of a file, or ':memory:'", isText),
+  path: needs("the path of a file without `file:`, or ':memory:'", isPath),
   busyTimeoutMs: notNegative,
   ...TABLE_ENGINE_OPTIONS,
 }
