@@ -1,15 +1,15 @@
 import { expect, test, vi } from 'vitest'
-import { AloneLock } from './table-worker.ts'
+import { createAloneLock } from './table-worker.ts'
 
 test('a suspect starts once all other tasks have ended, and no task is locked until it has', async () => {
   const onFree = vi.fn()
-  const lock = new AloneLock(onFree)
+  const lock = createAloneLock(onFree)
   lock.start()
   const alone = lock.startAlone()
-  expect(lock.isFree).toBe(false)
+  expect(lock.isFree()).toBe(false)
   lock.end()
   await alone
-  expect([lock.isFree, onFree.mock.calls.length]).toEqual([false, 0])
+  expect([lock.isFree(), onFree.mock.calls.length]).toEqual([false, 0])
   lock.end()
-  expect([lock.isFree, onFree.mock.calls.length]).toEqual([true, 1])
+  expect([lock.isFree(), onFree.mock.calls.length]).toEqual([true, 1])
 })

@@ -1,12 +1,12 @@
 import { startTimer } from '../clock.ts'
 import type { OnceResult, Worker } from './engine.ts'
-import { HeldRuns, type QueueWork, type TableContext, type TaskRun, type WorkerSettings } from './held-runs.ts'
+import { HeldRuns, type QueueWork, type TableContext, type TaskRun } from './held-runs.ts'
 import type { TaskEnd } from './task-ends.ts'
 import { type LockOneRequest, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskTable } from './task-table.ts'
 
 /** What the workers of an engine share. */
 interface WorkerContext extends TableContext {
-  aloneLock: AloneLock
+  aloneLock: ReturnType<typeof createAloneLock>
   /** Longest time between two reads of the table, in milliseconds. */
   pollMs: number
   /** Does work in the async context in which the engine was created. */
@@ -34,9 +34,8 @@ export async function runOnce(
 
 /** A worker of one queue in this process. */
 export class TableWorker implements Worker {
-  readonly #queue: string
   readonly #held: HeldRuns
-  readonly #settings: WorkerSettings
+  readonly #work: QueueWork
   readonly #context: WorkerContext
   /** Number of runs whose handler has not ended yet. */
   #handling = 0
@@ -51,16 +50,14 @@ export class TableWorker implements Worker {
   #isStopped = false
 
   constructor(work: QueueWork, context: WorkerContext) {
-    const { queue, settings } = work
     this.#held = new HeldRuns(work, context)
-    this.#queue = queue
-    this.#settings = settings
+    this.#work = work
     this.#context = context
     this.wake()
   }
 
   get queue(): string {
-    return this.#queue
+    return this.#work.queue
   }
 
   /** A task may be due. */
@@ -95,14 +92,14 @@ export class TableWorker implements Worker {
 
   async #lockOnce(): Promise<void> {
     const { aloneLock, table, clock } = this.#context
-    const { concurrency, lockMs, spacing, startMark } = this.#settings
+    const { concurrency, lockMs, spacing, startMark } = this.#work.settings
     const free = concurrency - this.#handling
     this.#mayHaveMore = true
-    if (!aloneLock.isFree || free <= 0) return
+    if (!aloneLock.isFree() || free <= 0) return
     // With a rate, one task at a time: each start is taken with its lock.
     const limit = spacing === undefined ? free : 1
     const lockedUntil = clock.now() + lockMs
-    const { tasks, nextMs } = await table.lock({ queue: this.#queue, limit, lockMs, spacing })
+    const { tasks, nextMs } = await table.lock({ queue: this.queue, limit, lockMs, spacing })
     this.#mayHaveMore = tasks.length >= limit
     const runs = tasks.map((task) => this.#held.add(task, lockedUntil))
     const others = runs.filter(({ task }) => task.lost < SUSPECT_AFTER)
@@ -156,7 +153,7 @@ export class TableWorker implements Worker {
 
   #reportDied({ task: { id, data, attempt, lost } }: TaskRun): void {
     try {
-      this.#settings.onProcessDied?.({ id, data, runs: attempt - 1 + lost })
+      this.#work.settings.onProcessDied?.({ id, data, runs: attempt - 1 + lost })
     } catch (error) {
       this.#context.onError(error)
     }
@@ -179,51 +176,41 @@ const POISONED: TaskEnd = { kind: 'dead', error: PROCESS_DIED }
 /**
  * Lets a suspect, which has lost its process twice, run alone in this process, so that it takes no other task with it if it ends
  * the process again. While one waits or runs, no worker of the engine locks further tasks.
+ *
+ * @param onFree called when tasks may be locked again
  */
-export class AloneLock {
-  #running = 0
-  #isAlone = false
+export function createAloneLock(onFree: () => void) {
+  let running = 0
+  let isAlone = false
   /** Start the suspects that wait, oldest first. */
-  readonly #suspects: (() => void)[] = []
-  readonly #onFree: () => void
-
-  /** @param onFree called when tasks may be locked again */
-  constructor(onFree: () => void) {
-    this.#onFree = onFree
-  }
-
-  /** Whether further tasks may be locked. */
-  get isFree(): boolean {
-    return !this.#isAlone && this.#suspects.length === 0
-  }
-
-  /** A task starts. */
-  start(): void {
-    this.#running += 1
-  }
-
-  /** A suspect starts. Resolves once all other tasks have ended. */
-  startAlone(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#suspects.push(resolve)
-      this.#startNext()
-    })
-  }
-
-  /** A task has ended. */
-  end(): void {
-    this.#running -= 1
-    this.#startNext()
-  }
-
-  #startNext(): void {
-    if (this.#running > 0) return
-    const wasAlone = this.#isAlone
-    const start = this.#suspects.shift()
-    this.#isAlone = start !== undefined
+  const suspects: (() => void)[] = []
+  const startNext = () => {
+    if (running > 0) return
+    const wasAlone = isAlone
+    const start = suspects.shift()
+    isAlone = start !== undefined
     if (start !== undefined) {
-      this.#running = 1
+      running = 1
       start()
-    } else if (wasAlone) this.#onFree()
+    } else if (wasAlone) onFree()
+  }
+  return {
+    /** Whether further tasks may be locked. */
+    isFree: () => !isAlone && suspects.length === 0,
+    /** A task starts. */
+    start: () => {
+      running += 1
+    },
+    /** A suspect starts. Resolves once all other tasks have ended. */
+    startAlone: () =>
+      new Promise<void>((resolve) => {
+        suspects.push(resolve)
+        startNext()
+      }),
+    /** A task has ended. */
+    end: () => {
+      running -= 1
+      startNext()
+    },
   }
 }

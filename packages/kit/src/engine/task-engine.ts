@@ -4,7 +4,7 @@ import { createContextCapture } from '../node-builtin.ts'
 import { showValue } from '../values.ts'
 import type { InboxEngine, OnceOptions, OnceResult, TaskHandler, WorkOptions } from './engine.ts'
 import type { WorkerSettings } from './held-runs.ts'
-import { AloneLock, runOnce, TableWorker } from './table-worker.ts'
+import { createAloneLock, runOnce, TableWorker } from './table-worker.ts'
 import { spacingOf, type TaskTable } from './task-table.ts'
 
 /** Options of {@link createTaskEngine}. */
@@ -19,14 +19,14 @@ export interface TaskEngineOptions {
 /** Creates an engine on a table of tasks, and what its owner needs. The arguments have been checked. */
 export function createTaskEngine(table: TaskTable, options: TaskEngineOptions) {
   const workers = new Set<TableWorker>()
-  const poller = table.nextDue && new DuePoller(workers, { ...options, table })
+  const poller = table.nextDue && createDuePoller(workers, table, options)
   /** Tasks of a queue may be due; without a queue, of all. */
   const wake = (queue?: string) => {
     for (const worker of workers) if ((queue ?? worker.queue) === worker.queue) worker.wake()
   }
   // The caller who starts a worker or wakes it is not the one whose tasks it runs.
   const inContext = createContextCapture()()
-  const context = { ...options, table, aloneLock: new AloneLock(wake), inContext }
+  const context = { ...options, table, aloneLock: createAloneLock(wake), inContext }
   const engine: InboxEngine = {
     setup: () => table.setup(),
     async add(queue, id, { data, delayMs = 0 }) {
@@ -97,10 +97,6 @@ function settingsOf(options: WorkOptions): WorkerSettings {
   return { ...limits, startMark, onProcessDied }
 }
 
-interface PollerContext extends TaskEngineOptions {
-  table: TaskTable
-}
-
 /** After this many polls without a notification, the table is asked for them again. */
 const LISTEN_EVERY = 20
 
@@ -108,80 +104,67 @@ const LISTEN_EVERY = 20
  * Reads for all workers of an engine, with one statement, which queues have something due. Where the table notifies of new
  * tasks it polls half as often: a poll then only finds what is due later, or was never notified.
  */
-class DuePoller {
-  readonly #context: PollerContext
-  readonly #workers: ReadonlySet<TableWorker>
-  #stopTimer = () => {}
-  #unlisten: Promise<(() => Promise<void>) | undefined> = Promise.resolve(undefined)
-  #isNotified = false
-  #isStopped = true
-  #isPolling = false
-  #polls = 0
-
-  constructor(workers: ReadonlySet<TableWorker>, context: PollerContext) {
-    this.#workers = workers
-    this.#context = context
-  }
-
-  start(): void {
-    this.#isStopped = false
-    this.#polls = 0
-    this.#plan()
-    this.#listen()
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#isNotified = false
-    this.#stopTimer()
-    const unlisten = await this.#unlisten
-    this.#unlisten = Promise.resolve(undefined)
-    await unlisten?.()
-  }
-
-  #listen(): void {
-    const { table, onError } = this.#context
+function createDuePoller(workers: ReadonlySet<TableWorker>, table: TaskTable, options: TaskEngineOptions) {
+  const { clock, pollMs, onError } = options
+  let stopTimer = () => {}
+  let unlisten: Promise<(() => Promise<void>) | undefined> = Promise.resolve(undefined)
+  let isNotified = false
+  let isStopped = true
+  let isPolling = false
+  let polls = 0
+  const listen = async () => {
+    await (await unlisten)?.()
+    if (isStopped) return undefined
     const onNotify = () => {
-      this.#isNotified = true
-      void this.#poll()
+      isNotified = true
+      void poll()
     }
-    const onEnd = () => {
-      this.#isNotified = false
-    }
-    this.#unlisten = (async () => {
-      await (await this.#unlisten)?.()
-      if (this.#isStopped) return undefined
-      const unlisten = await table.listen?.(onNotify, onEnd)
-      // A notification that arrives proves that they do: behind some proxies none does.
-      if (unlisten !== undefined) table.notify?.()
-      return unlisten
-    })().catch((error) => {
+    const ended = await table.listen?.(onNotify, () => {
+      isNotified = false
+    })
+    // A notification that arrives proves that they do: behind some proxies none does.
+    if (ended !== undefined) table.notify?.()
+    return ended
+  }
+  const listenAgain = () => {
+    unlisten = listen().catch((error) => {
       onError(error)
       return undefined
     })
   }
-
-  #plan(): void {
-    const { clock, pollMs } = this.#context
-    this.#stopTimer()
-    if (!this.#isStopped)
-      this.#stopTimer = startTimer(clock, this.#isNotified ? 2 * pollMs : pollMs, () => void this.#poll())
+  const plan = () => {
+    stopTimer()
+    if (!isStopped) stopTimer = startTimer(clock, isNotified ? 2 * pollMs : pollMs, () => void poll())
   }
-
-  async #poll(): Promise<void> {
-    if (this.#isPolling || this.#isStopped) return
-    this.#isPolling = true
-    this.#stopTimer()
-    const { table, onError } = this.#context
-    this.#polls += 1
-    if (!this.#isNotified && this.#polls % LISTEN_EVERY === 0) this.#listen()
+  const poll = async () => {
+    if (isPolling || isStopped) return
+    isPolling = true
+    stopTimer()
+    polls += 1
+    if (!isNotified && polls % LISTEN_EVERY === 0) listenAgain()
     try {
-      const due = await table.nextDue?.([...new Set(Array.from(this.#workers, ({ queue }) => queue))])
-      for (const worker of this.#workers) worker.dueIn(due?.get(worker.queue) ?? Number.POSITIVE_INFINITY)
+      const due = await table.nextDue?.([...new Set(Array.from(workers, ({ queue }) => queue))])
+      for (const worker of workers) worker.dueIn(due?.get(worker.queue) ?? Number.POSITIVE_INFINITY)
     } catch (error) {
       onError(error)
     }
-    this.#isPolling = false
-    this.#plan()
+    isPolling = false
+    plan()
+  }
+  return {
+    start: () => {
+      isStopped = false
+      polls = 0
+      plan()
+      listenAgain()
+    },
+    stop: async () => {
+      isStopped = true
+      isNotified = false
+      stopTimer()
+      const end = await unlisten
+      unlisten = Promise.resolve(undefined)
+      await end?.()
+    },
   }
 }
