@@ -57,7 +57,7 @@ describe('the SQLite engine', () => {
     for (const id of ['a', 'b', 'c']) await engine.add('q', id, { data: 1 })
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 10)
     engine.work('q', async ({ id }) => void order.push(id), { concurrency: 1 })
-    await vi.waitFor(() => expect(order).toHaveLength(4))
+    await expect.poll(() => order).toHaveLength(4)
     expect(order.at(-1)).toBe('c')
     await engine.close()
   })

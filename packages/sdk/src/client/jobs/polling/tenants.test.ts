@@ -115,7 +115,7 @@ test('in Cloudflare Workers each wait has a timer of its own', async () => {
   const runs = TENANTS.map((tenant) =>
     store.run({ tenant }, () => client.jobs.attach(`job_of_${tenant}`).result({ deadlineMs: 60_000 })),
   )
-  await vi.waitFor(() => expect(clock.timerCount).toBeGreaterThanOrEqual(TENANTS.length))
+  await expect.poll(() => clock.timerCount).toBeGreaterThanOrEqual(TENANTS.length)
   await clock.run(Promise.all(runs))
   expect(clock.timerCount).toBe(0)
 })
