@@ -4,11 +4,14 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** Has ES modules only. The types of the CommonJS files may name it, when they say how it is found. */
 const ESM_ONLY = /^import \{ (.*) \} from '(ky)';$/gm
+/** The bundler of types leaves it where the types of a module are in another file. */
+const FOR_NOTHING = /^import 'ky';\n/gm
 
 /** `Symbol.dispose` is younger than the `lib` of many projects. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
 
-function finish(types, isCommonJs) {
+function finish(built, isCommonJs) {
+  const types = built.replace(FOR_NOTHING, '')
   const resolved = isCommonJs
     ? types.replace(ESM_ONLY, "import type { $1 } from '$2' with { 'resolution-mode': 'import' };")
     : types

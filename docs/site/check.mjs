@@ -119,7 +119,7 @@ async function checkPlayground() {
   }
   console.log(`The playground loads ${bytes} bytes. From the click to the result: ${times.join(', ')} ms.`)
   if (bytes > MAX_PLAYGROUND_BYTES) problems.push(`The playground loads ${bytes} bytes.`)
-  if ((await page.locator('.play .pictures img').count()) !== 2) problems.push('The playground shows no pictures.')
+  if ((await page.locator('.play .images img').count()) !== 2) problems.push('The playground shows no images.')
   await page.locator('#program').fill(`console.log('shared', 1 as number)`)
   await page.locator('#share').click()
   await page.waitForURL(/#code=/)

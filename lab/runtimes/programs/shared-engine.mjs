@@ -17,6 +17,11 @@ export function createSharedEngine() {
       const addedAt = Date.now()
       tasks.set(`${queue} ${id}`, { queue, id, data, state: 'waiting', addedAt, dueAt: addedAt + delayMs, cursor })
     },
+    update: async (queue, id, data) => {
+      const task = find(queue, id)
+      if (task) Object.assign(task, { data, dueAt: Date.now() })
+      return task !== undefined
+    },
     work: (queue, handler) => {
       const worker = { isStopped: false }
       const due = () =>

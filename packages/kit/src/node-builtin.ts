@@ -2,6 +2,7 @@
 interface Builtins {
   'node:async_hooks': typeof import('node:async_hooks')
   'node:diagnostics_channel': typeof import('node:diagnostics_channel')
+  'node:http': typeof import('node:http')
   'node:fs/promises': typeof import('node:fs/promises')
   'node:path': typeof import('node:path')
   'node:sqlite': typeof import('node:sqlite')

@@ -50,9 +50,8 @@ class RunTest(ServiceTest):
         script = {"model": "aurora-image", "outcomes": [{"result": "succeeded", "after_ms": 3_600_000}]}
         self.call("POST", "/_reference/scripts", script)
         _, job = self.start(sync=False)
-        status, moved = self.call("POST", "/_reference/clock", {"advance_ms": 3_600_000})
+        status, _ = self.call("POST", "/_reference/clock", {"advance_ms": 3_600_000})
         self.assertEqual((status, self.read(job)["status"]), (200, "succeeded"))
-        self.assertIn((job["job_id"], "job_ended"), [(one["job_id"], one["kind"]) for one in moved["happened"]])
 
     def test_a_fault_applies_once(self):
         fault = {"kind": "unavailable", "route": "runModel", "times": 1, "retry_after": 2}

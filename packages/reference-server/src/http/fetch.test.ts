@@ -31,6 +31,13 @@ describe('fetch', () => {
     ])
   })
 
+  it('responds where the use of a Node API throws, as in the Edge runtime of Next.js', async () => {
+    const edge = Object.defineProperty({ env: {} }, 'getBuiltinModule', { get: () => expect.unreachable() })
+    vi.stubGlobal('process', edge)
+    const response = await fetchWith(echo)('/e').finally(() => vi.unstubAllGlobals())
+    expect([response.status, response.statusText]).toEqual([200, ''])
+  })
+
   it('rejects with the reason of an abort, before and while it waits', async () => {
     const handle = vi.fn<Handle>(() => new Promise(() => {}))
     const serverFetch = fetchWith(handle)

@@ -1,3 +1,4 @@
+import { nodeBuiltin } from '@modelrun/kit'
 import type { Pauses } from '../clock/clock.ts'
 import { nextTurn } from '../clock/real-time.ts'
 import type { ConnectionFault } from '../wire/messages.ts'
@@ -32,7 +33,7 @@ export function fetchFailed(kind: ConnectionFault['fault'], url: string): TypeEr
 
 /** Undici, the HTTP client under Node's `fetch`, reports each connection that it could not make. Clients go by that. */
 function reportAsUndici(error: Error, { protocol, hostname, port }: URL): void {
-  const channels = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
+  const channels = nodeBuiltin('node:diagnostics_channel')
   const connectParams = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port }
   channels?.channel('undici:client:connectError').publish({ connectParams, error })
 }

@@ -1,3 +1,4 @@
+import { nodeBuiltin } from '@modelrun/kit'
 import type { Job } from '../domain/job.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -82,5 +83,5 @@ export function toResponse({ status, headers, body }: Reply): Response {
 
 /** As Node's http writes it on a socket: a `Response` has none of its own. */
 function statusText(status: number): string {
-  return globalThis.process?.getBuiltinModule?.('node:http').STATUS_CODES[status] ?? ''
+  return nodeBuiltin('node:http')?.STATUS_CODES[status] ?? ''
 }
