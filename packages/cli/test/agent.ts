@@ -96,10 +96,12 @@ export function startServer(cli: CliHarness) {
   return child
 }
 
-const OLD = {
-  protocolVersion: '2025-06-18',
-  capabilities: { elicitation: {} },
-  clientInfo: { name: 'old', version: '1' },
+const OLD = { capabilities: { elicitation: {} }, clientInfo: { name: 'old', version: '1' } }
+
+interface OldHost {
+  protocolVersion?: string
+  /** To a question. */
+  response?: object
 }
 
 /**
@@ -107,11 +109,15 @@ const OLD = {
  *
  * @param response to a question to the user
  */
-export async function talk(cli: CliHarness, messages: object[], response?: object): Promise<string[]> {
+export async function talk(
+  cli: CliHarness,
+  messages: object[],
+  { protocolVersion = '2025-06-18', response }: OldHost = {},
+): Promise<string[]> {
   const child = startServer(cli)
   const lines: string[] = []
   const write = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`)
-  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: OLD }
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { ...OLD, protocolVersion } }
   for (const message of [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, ...messages])
     write(message)
   let expected = messages.length + 1

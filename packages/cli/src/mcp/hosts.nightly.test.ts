@@ -15,22 +15,24 @@ const jobs = () => jobsOf(cli)
 const paid = () => [jobs().size, 10_000 - cli.server.credits()]
 
 describe('modelrun mcp, and hosts as they are', () => {
-  it('speaks to a host of 2025 without the SDK, and writes nothing but the protocol', async () => {
-    const lines = await talk(cli, [
-      { jsonrpc: '2.0', id: 2, method: 'tools/list', params: null },
-      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'run_model', arguments: JSON.stringify(FOX) } },
-      {
-        jsonrpc: '2.0',
-        id: 4,
-        method: 'tools/call',
-        params: { name: 'list_runs', arguments: null, _meta: { progressToken: null } },
-      },
-    ])
+  it.each([
+    ['2025-03-26', ['text']],
+    ['2025-06-18', ['text', 'resource_link']],
+  ])('speaks to a host of %s without the SDK, and writes nothing but its protocol', async (protocolVersion, types) => {
+    const calls = [
+      { method: 'tools/list', params: null },
+      { method: 'tools/call', params: { name: 'run_model', arguments: JSON.stringify(FOX) } },
+      { method: 'tools/call', params: { name: 'list_runs', arguments: null, _meta: { progressToken: null } } },
+    ]
+    const sent = calls.map((call, index) => ({ jsonrpc: '2.0', id: index + 2, ...call }))
+    const lines = await talk(cli, sent, { protocolVersion })
     const messages = lines.map((line) => JSON.parse(line))
     expect(messages.map(({ jsonrpc, error }) => [jsonrpc, error])).toEqual(lines.map(() => ['2.0', undefined]))
     const tools = messages.find(({ id }) => id === 2).result.tools
     expect([tools.length, JSON.stringify(tools).length < 5_500]).toEqual([6, true])
-    expect(messages.find(({ id }) => id === 3).result.content[0].text).toContain('"state":"succeeded"')
+    const { content } = messages.find(({ id }) => id === 3).result
+    expect(content[0].text).toContain('"state":"succeeded"')
+    expect(content.map(({ type }: { type: string }) => type)).toEqual(types)
     expect(paid()).toEqual([1, 4])
   })
 
@@ -68,7 +70,7 @@ describe('modelrun mcp, and hosts as they are', () => {
     [{ action: 'accept', content: { a: [1] } }, 1],
   ])('takes nothing but a yes for a yes: %j', async (response, runs) => {
     const params = { name: 'run_model', arguments: { ...VIDEO, max_credits: 100 } }
-    await talk(cli, [{ jsonrpc: '2.0', id: 2, method: 'tools/call', params }], response)
+    await talk(cli, [{ jsonrpc: '2.0', id: 2, method: 'tools/call', params }], { response })
     expect(jobs().size).toBe(runs)
   })
 

@@ -27,8 +27,8 @@ export function describeRun({ key, model, state, jobId, error, maxCredits, sentA
   return { key, state, model, job_id: jobId, request_id: requestId, sent_at, credits, error }
 }
 
-/** A run for an agent: its state, and links to its files. Texts of the service are in members of their own. */
-export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToolResult> {
+/** A run for an agent: its state, its files, and links to them. Texts of the service are in members of their own. */
+export async function reportRun(run: Run, agentRuns: AgentRuns, hasLinks: boolean): Promise<CallToolResult> {
   await agentRuns.settle(run)
   if (run.state !== 'waiting') agentRuns.pausedBy = undefined
   const { pausedBy } = agentRuns
@@ -47,7 +47,7 @@ export async function reportRun(run: Run, agentRuns: AgentRuns): Promise<CallToo
   const links = files.map((path) => {
     return { type: 'resource_link' as const, uri: pathToFileURL(path).href, name: basename(path) }
   })
-  return structured({ ...describeRun(run), budget_left, files, problem, next }, links)
+  return structured({ ...describeRun(run), budget_left, files, problem, next }, hasLinks ? links : [])
 }
 
 /** A service may send texts that would fill the context of an agent. */

@@ -34,6 +34,8 @@ const INSTRUCTIONS =
 
 const READ_EVERY_MS = 200
 const SHOWN_DESCRIPTION = 200
+/** The first protocol with content of the type `resource_link`. */
+const LINKS_SINCE = '2025-06-18'
 
 interface RunArguments extends AskedRun {
   max_credits?: number
@@ -67,6 +69,13 @@ export function createToolServer(work: ToolWork): McpServer {
     })
   }
 
+  async function report(key: string, waitS: number | undefined, context: ServerContext): Promise<CallToolResult> {
+    const run = await waitForRun(() => runs.get(key), waitS, context)
+    // A host of an older protocol rejects a result with a link.
+    const version = server.server.getNegotiatedProtocolVersion() ?? LINKS_SINCE
+    return reportRun(run, agentRuns, version >= LINKS_SINCE)
+  }
+
   const askConsent = createConsent(work, server, states)
   register<{ limit?: number; offset?: number }>('search_models', async ({ limit = 20, offset = 0, ...query }) => {
     const { models, total } = await client.models.list({ ...query, limit, offset })
@@ -89,12 +98,12 @@ export function createToolServer(work: ToolWork): McpServer {
       context.mcpReq.signal.throwIfAborted()
       await agentRuns.send(plan)
     } else await agentRuns.limit(plan.key, call.max_credits)
-    return reportRun(await waitForRun(() => runs.get(plan.key), call.wait_s, context), agentRuns)
+    return report(plan.key, call.wait_s, context)
   })
   register<{ key: string; wait_s?: number }>('get_job', async ({ key, wait_s }, context) => {
     // A job whose polls were given up is polled again, which costs nothing.
     await runs.resolve(key)
-    return reportRun(await waitForRun(() => runs.get(key), wait_s, context), agentRuns)
+    return report(key, wait_s, context)
   })
   register<object>('list_runs', async () => {
     const listed = await agentRuns.list()
@@ -102,7 +111,7 @@ export function createToolServer(work: ToolWork): McpServer {
   })
   register<{ key: string }>('cancel_job', async ({ key }, context) => {
     await runs.cancel(key)
-    return reportRun(await waitForRun(() => runs.get(key), 0, context), agentRuns)
+    return report(key, 0, context)
   })
   return server
 }
