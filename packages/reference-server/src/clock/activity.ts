@@ -11,10 +11,13 @@ export interface Work {
 }
 
 /**
- * After this much real time a piece of work no longer holds virtual time back: a webhook receiver that stays silent, a
- * client that never finishes its upload. Else their timeouts could not happen.
+ * After this much real time a piece of work no longer holds virtual time back, such as the upload of a client that never
+ * finishes it. Else its timeout could not happen.
  */
 const GRACE_MS = 250
+
+/** A receiver of webhooks may load modules or ask a database first: its 10 s are not over before. */
+export const RECEIVER_GRACE_MS = 2_000
 
 /** Real time in which a client behind a socket can make its next request. */
 const REMOTE_QUIET_MS = 10
@@ -27,20 +30,21 @@ const CALM_MS = 0.05
 
 /** Tracks the work of the server and its clients that virtual time must wait for. */
 export class Activity {
-  readonly #runningSince = new Map<Work, number>()
+  /** Until when each work holds virtual time back, in real time. */
+  readonly #runningUntil = new Map<Work, number>()
   #waiting: (() => void)[] = []
   #changes = 0
   #lastChangeAt = 0
   #hasRemoteClients = false
   #isClosed = false
 
-  start(): Work {
+  start(graceMs = GRACE_MS): Work {
     const resume = () => {
-      this.#runningSince.set(work, realNow())
+      this.#runningUntil.set(work, realNow() + graceMs)
       this.touch()
     }
     const park = () => {
-      if (this.#runningSince.delete(work)) this.touch()
+      if (this.#runningUntil.delete(work)) this.touch()
     }
     const work: Work = { resume, park }
     resume()
@@ -96,11 +100,11 @@ export class Activity {
     this.touch()
   }
 
-  /** For how long the oldest work that may still hold time back may do so; 0 when none may. */
+  /** For how long work may still hold time back; 0 when none may. */
   #busyMs(): number {
-    const graceStart = realNow() - GRACE_MS
-    for (const since of this.#runningSince.values()) {
-      if (since > graceStart) return since - graceStart
+    const now = realNow()
+    for (const until of this.#runningUntil.values()) {
+      if (until > now) return until - now
     }
     return 0
   }

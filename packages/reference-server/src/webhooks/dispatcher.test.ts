@@ -4,6 +4,8 @@ import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contrac
 import { describe, expect, it, vi } from 'vitest'
 import { serveInTest } from '../../../kit/test/serve-in-test.ts'
 import { webhookServer } from '../../test/webhook-server.ts'
+import { Activity } from '../clock/activity.ts'
+import { createAutoClock } from '../clock/virtual-clock.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 import type { Deliver } from './receivers.ts'
@@ -109,6 +111,11 @@ describe('the record of a delivery', () => {
         throw new Error('boom')
       },
     ],
+    [
+      'nothing returned',
+      { outcome: 'network_error', reason: 'the receiver returned no Response' },
+      () => undefined as unknown as Response,
+    ],
     ['no response', { outcome: 'timeout' }, () => new Promise(() => {})],
   ])('has for %s: %j (section 6, rule 1)', async (_, expected, deliver) => {
     const { server, caller } = webhookServer({ deliver, log: () => {} })
@@ -127,7 +134,7 @@ describe('the record of a delivery', () => {
   })
 })
 
-describe('webhook receiver behind a real socket', () => {
+describe('webhook receiver in real time', () => {
   it.each(['auto', 'manual'] as const)('is not timed out by %s time, which waits for it', async (clock) => {
     const { server, caller } = webhookServer({ clock, deliver: fetch })
     let received: unknown
@@ -141,6 +148,20 @@ describe('webhook receiver behind a real socket', () => {
     expect(record).toMatchObject({ outcome: 'delivered', status: 202, job_id: body.job_id })
     expect(record.finishedAt).toBe(record.attemptedAt)
     expect(received).toEqual(record.body)
+  })
+
+  it('has more real time to respond than other work that stays silent', async () => {
+    const ended: string[] = []
+    const deliver = () => {
+      const activity = new Activity()
+      activity.start()
+      createAutoClock(0, activity).setTimeout(() => ended.push('other work'), 10_000)
+      return new Promise<Response>(() => {})
+    }
+    const { server, caller } = webhookServer({ clock: 'auto', deliver, log: () => {} })
+    await caller.run(MODEL, { webhook_url: URL })
+    ended.push((await server.webhooks.next()).outcome)
+    expect(ended).toEqual(['other work', 'timeout'])
   })
 
   it.each(['auto', 'manual'] as const)(

@@ -1,4 +1,4 @@
-import type { Activity } from '../clock/activity.ts'
+import { type Activity, RECEIVER_GRACE_MS } from '../clock/activity.ts'
 import type { Pauses, ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
 import type { DeliveryBody, DeliveryRecord } from '../domain/delivery.ts'
@@ -110,7 +110,7 @@ export class WebhookDispatcher {
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
-    const work = this.#options.activity.start()
+    const work = this.#options.activity.start(RECEIVER_GRACE_MS)
     try {
       const startPlace = this.#options.observer.journal.place()
       const record = await this.#send(delivery)

@@ -51,7 +51,10 @@ export async function sendDelivery({
 // `async`, so that a `deliver` which throws at once counts as a network error too.
 async function post(deliver: Send, { url, body, signal }: { url: string; body: string; signal: AbortSignal }) {
   const headers = { 'content-type': 'application/json' }
-  return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  const response = await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  // In JavaScript a receiver may forget it.
+  if (typeof response?.status !== 'number') throw new TypeError('the receiver returned no Response')
+  return response
 }
 
 /** A body that takes longer counts as missing: the outcome of a delivery does not wait for it. */
