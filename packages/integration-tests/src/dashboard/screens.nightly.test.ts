@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -26,6 +27,27 @@ describeDashboard('the dashboard in a real browser', (kit) => {
     expect([shown.width, shown.height]).toEqual([512, 512])
     expect(shown.colours).toBeGreaterThan(20)
     expect(server.credits()).toBe(9_996)
+    await page.close()
+  })
+
+  it('takes lists and objects as JSON, and nothing that was not typed', async () => {
+    const properties = {
+      image_urls: { type: 'array' },
+      loras: { type: ['object', 'null'] },
+      steps: { type: ['integer', 'null'] },
+      toString: { type: 'string' },
+    }
+    const [model] = DEFAULT_CATALOG
+    if (model === undefined) throw new Error('The catalog is empty.')
+    const input_schema = { type: 'object', properties, required: ['image_urls'] }
+    const { server, open } = await kit.serve({ latency: 0, catalog: [{ ...model, input_schema }] })
+    const page = await open(`#/models/${model.id}`)
+    await page.getByLabel('image_urls').clear()
+    await page.getByLabel('image_urls').pressSequentially('[ "a", "b" ]')
+    await page.getByLabel('loras').pressSequentially('{ "fox": 0.5 }')
+    await page.getByLabel('steps').pressSequentially('12')
+    const jobId = await run(page, 'Sync')
+    expect(server.job(jobId).input).toEqual({ image_urls: ['a', 'b'], loras: { fox: 0.5 }, steps: 12 })
     await page.close()
   })
 

@@ -35,11 +35,14 @@ describe('webhooks over the control API', () => {
     expect([none.status, errorOf(none).message]).toEqual([404, expect.stringContaining('within 5 ms of real time')])
   })
 
-  it('reach the receiver that the server has, also where private addresses are rejected', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    server.transport.set({ sendGuarded: async () => Promise.reject(new Error('private')) })
-    await apiCaller(server).run(MODEL, { webhook_url: `${server.baseUrl}/_reference/receiver` })
-    await server.clock.advance(5_000)
-    expect(server.webhooks.deliveries()).toMatchObject([{ outcome: 'delivered', status: 204 }])
-  })
+  it.each(['https://reference.modelrun.test', 'http://192.168.0.7:4010', 'http://service:4010/api'])(
+    'reach the receiver of the server at %s, also where private addresses are rejected',
+    async (url) => {
+      const server = createReferenceServer({ clock: 'manual' })
+      server.transport.set({ sendGuarded: async () => Promise.reject(new Error('private')) })
+      await apiCaller(server).run(MODEL, { webhook_url: `${url}/_reference/receiver` })
+      await server.clock.advance(5_000)
+      expect(server.webhooks.deliveries()).toMatchObject([{ outcome: 'delivered', status: 204 }])
+    },
+  )
 })

@@ -75,7 +75,7 @@ function checkWebhook(
     const message = 'Invalid body: /webhook_url must have no user name and no password. The receiver gets neither.'
     return rejectionResponse(wrongRequest, message)
   }
-  const kind = isBuiltInReceiver(url, service.baseUrl) ? 'public' : targetKind(url)
+  const kind = isBuiltInReceiver(url) ? 'public' : targetKind(url)
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
     const message =
       'Invalid body: /webhook_url leads to a private address. This server can be reached by other machines, so it calls ' +

@@ -58,7 +58,7 @@ export class Service {
       chargesFailed,
     })
     this.jobTimers = new JobTimers(this.clock, this.jobs)
-    this.receivers = new Receivers(options.deliver, () => this.baseUrl)
+    this.receivers = new Receivers(options.deliver)
     const { clock, activity, receivers, observer, pauses, deliveries: log } = this
     this.dispatcher = new WebhookDispatcher({ clock, activity, receivers, observer, pauses, log })
   }

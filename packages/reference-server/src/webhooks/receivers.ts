@@ -5,9 +5,9 @@ import type { Send } from './send-delivery.ts'
 /** Path of a webhook receiver that the server itself has, to try webhooks without one. */
 const BUILT_IN_PATH = '/_reference/receiver'
 
-/** Whether a webhook leads to the built-in receiver of the server at `baseUrl`. */
-export function isBuiltInReceiver(url: string, baseUrl: string): boolean {
-  return url === `${baseUrl}${BUILT_IN_PATH}`
+/** Whether a webhook leads to the built-in receiver, under whatever address the server is known to its caller. */
+export function isBuiltInReceiver(url: string): boolean {
+  return new URL(url).pathname.endsWith(BUILT_IN_PATH)
 }
 
 /** Receives deliveries in this process: `handle` of an inbox, or a function that sends them on. */
@@ -21,13 +21,10 @@ export class Receivers {
   readonly #byAccount = new Map<Account, Deliver>()
   #forAll: Deliver | undefined
 
-  readonly #baseUrl: () => string
-
-  constructor(deliver: Deliver | undefined, baseUrl: () => string) {
+  constructor(deliver: Deliver | undefined) {
     this.#deliver = deliver
     // Looked up at each delivery, so that interception which starts later sees it.
     this.#send = (url, init) => globalThis.fetch(url, init)
-    this.#baseUrl = baseUrl
   }
 
   /** Whether deliveries go to public addresses only. */
@@ -52,7 +49,7 @@ export class Receivers {
   of(account: Account): Send {
     const set = this.#byAccount.get(account) ?? this.#forAll
     return async (url, init) => {
-      if (set === undefined && isBuiltInReceiver(url, this.#baseUrl())) return new Response(null, { status: 204 })
+      if (set === undefined && isBuiltInReceiver(url)) return new Response(null, { status: 204 })
       const receiver = set ?? this.#deliver
       return receiver === undefined ? this.#send(url, init) : receiver(new Request(url, init))
     }

@@ -49,7 +49,7 @@ export async function follow(): Promise<void> {
   for (;;) {
     if (!needsToken.value) await followOnce().catch(() => {}) // it is gone, or asks for the token
     batch(() => {
-      connection.value = 'lost'
+      connection.value = needsToken.value ? 'connecting' : 'lost'
       stopClock()
     })
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))

@@ -14,7 +14,7 @@ export function InputForm({ model, values, set }: FormProps) {
   const { properties = {}, required = [] } = model.input_schema ?? {}
   const setOne = (name: string, value: unknown) => {
     const { [name]: _, ...others } = values
-    set(value === undefined || value === '' ? others : { ...others, [name]: value })
+    set(value === undefined ? others : { ...others, [name]: value })
   }
   return (
     <div class="form">
@@ -25,7 +25,7 @@ export function InputForm({ model, values, set }: FormProps) {
           name={name}
           property={property}
           isRequired={required.includes(name)}
-          value={values[name]}
+          value={Object.hasOwn(values, name) ? values[name] : undefined}
           set={(value) => setOne(name, value)}
         />
       ))}
@@ -45,7 +45,7 @@ interface FieldProps {
 function Field(props: FieldProps) {
   const { id, name, property, isRequired } = props
   return (
-    <div class={property.type === 'boolean' ? 'field check' : 'field'}>
+    <div class={typesOf(property).includes('boolean') ? 'field check' : 'field'}>
       <label for={id}>
         <span class="mono">{name}</span>
         {isRequired && <span class="required">required</span>}
@@ -61,10 +61,11 @@ function Field(props: FieldProps) {
 }
 
 function Control({ id, property, value, isRequired, set }: FieldProps) {
-  const { type, enum: options, minimum, maximum } = property
-  const isNumber = type === 'integer' || type === 'number'
-  const common = { id, 'aria-describedby': `${id}-text`, required: isRequired && type !== 'boolean' }
-  if (type === 'boolean') {
+  const { enum: options, minimum, maximum } = property
+  const types = typesOf(property)
+  const isNumber = types.includes('integer') || types.includes('number')
+  const common = { id, 'aria-describedby': `${id}-text`, required: isRequired && !types.includes('boolean') }
+  if (types.includes('boolean')) {
     return (
       <input
         {...common}
@@ -74,15 +75,12 @@ function Control({ id, property, value, isRequired, set }: FieldProps) {
       />
     )
   }
-  const text = {
-    ...common,
-    value: value === undefined ? '' : String(value),
-    onInput: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) =>
-      set(options?.find((option) => String(option) === typed) ?? (isNumber && typed !== '' ? Number(typed) : typed)),
-  }
+  const shown = typeof value === 'string' ? value : JSON.stringify(value)
+  const onInput = ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) =>
+    set(options === undefined ? typedValue(typed, types) : options.find((option) => String(option) === typed))
   if (options !== undefined) {
     return (
-      <select {...text}>
+      <select {...common} value={shown} onInput={onInput}>
         {property.default === undefined && <option value="">not set</option>}
         {options.map((option) => (
           <option key={String(option)} value={String(option)}>
@@ -92,9 +90,29 @@ function Control({ id, property, value, isRequired, set }: FieldProps) {
       </select>
     )
   }
-  if (isNumber)
-    return <input {...text} type="number" min={minimum} max={maximum} step={type === 'integer' ? 1 : 'any'} />
+  // Not `value`: what is typed stays as it is typed.
+  const text = { ...common, defaultValue: shown, onInput }
+  if (isNumber) {
+    const step = types.includes('number') ? 'any' : 1
+    return <input {...text} type="number" min={minimum} max={maximum} step={step} />
+  }
   return id.endsWith('url') ? <input {...text} type="url" /> : <textarea {...text} rows={3} />
+}
+
+function typesOf({ type = [] }: Property): readonly string[] {
+  return [type].flat()
+}
+
+/** What a field stands for. Lists and objects are typed as JSON; what is not JSON is for the server to reject. */
+function typedValue(typed: string, types: readonly string[]): unknown {
+  if (typed === '') return undefined
+  if (types.includes('integer') || types.includes('number')) return Number(typed)
+  if (!types.includes('array') && !types.includes('object')) return typed
+  try {
+    return JSON.parse(typed)
+  } catch {
+    return typed
+  }
 }
 
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -113,7 +131,14 @@ export function startValues({ input_schema }: Model): Values {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-function sampleOf({ type, enum: options, minimum }: Property): unknown {
-  if (options !== undefined) return options[0]
-  return type === 'string' ? 'a red fox' : type === 'boolean' ? false : (minimum ?? 1)
+const SAMPLES_BY_TYPE = new Map<string, unknown>([
+  ['string', 'a red fox'],
+  ['boolean', false],
+  ['array', []],
+  ['object', {}],
+])
+
+function sampleOf(property: Property): unknown {
+  const [type = 'string'] = typesOf(property)
+  return property.enum?.[0] ?? SAMPLES_BY_TYPE.get(type) ?? property.minimum ?? 1
 }
