@@ -21,7 +21,7 @@ const runs = createRuns({ engine, client: new ModelRun(), name: 'rows', maxCredi
 
 /** The name of a row is the key of its run: a row of the same name is paid once. */
 async function* readItems() {
-  const rows: AsyncIterable<Row> = createReadStream(inputs).pipe(parse({ columns: true }))
+  const rows: AsyncIterable<Row> = createReadStream(inputs).pipe(parse({ columns: true, bom: true }))
   for await (const { name: key, ...input } of rows) yield { key, input }
 }
 

@@ -52,13 +52,14 @@ test('only the job says how a cancelled run ended: a result that is there is kep
 })
 
 test.each([
-  ['a batch', { maxCredits: 20 }, {}],
-  ['a run', {}, { maxCredits: 10 }],
+  { limit: 'a limit of a batch', options: { maxCredits: 20 }, agreed: {}, first: 1, credits: 4 },
+  { limit: 'a limit of a run', options: {}, agreed: { maxCredits: 10 }, first: 1, credits: 4 },
+  { limit: 'no limit', options: {}, agreed: {}, first: Number.POSITIVE_INFINITY, credits: 0 },
 ])(
-  'with a limit of %s, the price that is paid is counted, and counted again without a pause when it rose',
-  async (_, options, agreed) => {
+  'with $limit, the price that is paid is counted if it is a number, and counted again without a pause when it rose',
+  async ({ options, agreed, first, credits }) => {
     const { engine, client, sent } = await openBatch()
-    const prices = [1]
+    const prices = [first]
     const models = {
       get: async (id: string) => {
         const model = await client.models.get(id)
@@ -73,7 +74,7 @@ test.each([
     await settled(runs.add('a', MODEL, { prompt: 'a' }, agreed))
     await pass(10_000)
     expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
-    expect([prices, pauses, sent.length, (await settled(runs.progress())).credits]).toEqual([[], [], 1, 4])
+    expect([prices, pauses, sent.length, (await settled(runs.progress())).credits]).toEqual([[], [], 1, credits])
     await settled(runs.stop())
   },
 )

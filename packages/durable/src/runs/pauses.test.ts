@@ -64,3 +64,21 @@ describe('a batch at a gateway that responds 502', () => {
     expect(sent.toSorted()).toEqual(keys.toSorted())
   })
 })
+
+describe('a batch whose polls were rejected', () => {
+  useVirtualTime()
+
+  test('polls at once when it is resumed with a key that suffices', async () => {
+    const { runs, outage, polled } = await openBatch({ onPause: () => {} })
+    runs.start()
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    await pass(200)
+    Object.assign(outage, { status: 401, method: 'GET' })
+    await pass(2_000)
+    outage.status = undefined
+    await settled(runs.resume())
+    await pass(2_000)
+    expect([polled.length, (await settled(runs.get('a')))?.state]).toEqual([2, 'succeeded'])
+    await settled(runs.stop())
+  })
+})

@@ -22,11 +22,15 @@ export async function pauseRuns({ engine, queues }: RunsContext): Promise<void> 
 
 /** Ends the pause. The runs that were tried before it, which are the first ones, do not wait as long as it was meant to last. */
 export async function resumeRuns({ engine, queues }: RunsContext): Promise<void> {
-  await engine.resume(queues.submit)
+  // The key or its permissions did not suffice for a poll.
+  const arePollsPaused = await engine.isPaused(queues.poll)
+  for (const queue of arePollsPaused ? [queues.submit, queues.poll] : [queues.submit]) {
+    await engine.resume(queue)
+    const tried = await engine.list(queue, 'waiting', { limit: TRIED_FIRST })
+    // An update makes a task due.
+    for (const { id, data } of tried) await engine.update(queue, id, data)
+  }
   await engine.remove(queues.paused, PAUSE_MARK)
-  const tried = await engine.list(queues.submit, 'waiting', { limit: TRIED_FIRST })
-  // An update makes a task due.
-  for (const { id, data } of tried) await engine.update(queues.submit, id, data)
 }
 
 /** The task of the queue `paused`. */

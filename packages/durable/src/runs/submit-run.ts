@@ -85,14 +85,17 @@ async function prepare(
   if (cancelled !== undefined) return cancelledBefore(data)
   const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id, addedAt: submitted?.addedAt } })
   const part = await creditsPart(task, context)
-  if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
-    const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
+  const isLimited = (agreed ?? maxCredits) !== undefined
+  // Without a limit, a price that is not a number stops nothing.
+  const amount = isLimited || Number.isFinite(price) ? price : 0
+  if (!(await engine.reserve(queues.credits, part, { amount, limit: maxCredits }))) {
+    const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits ?? agreed}).`
     return { state: 'rejected', error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }
   }
   await takePlace(task.id, context)
   // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
   // What is counted is what is paid, also for a limit that a later call adds.
-  const most = (agreed ?? maxCredits) === undefined ? undefined : Math.min(agreed ?? price, price)
+  const most = isLimited ? Math.min(agreed ?? price, price) : undefined
   const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
   return async () => {
     if (task.signal.aborted) {
