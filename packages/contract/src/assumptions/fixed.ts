@@ -23,6 +23,11 @@ export const FIXED: readonly OpenQuestion[] = [
     'An id of the HTTP request, beside request_id, which is the id at the provider',
     'The header x-request-id of every response, errors and files included',
   ),
+  question(
+    '4',
+    'Members of responses and deliveries that the specification does not name',
+    'None; output and error of a job only where there is one',
+  ),
   question('4', 'A path with a slash at its end, such as /v1/models/', 'An unknown path'),
   question(
     '4',
@@ -46,7 +51,6 @@ export const FIXED: readonly OpenQuestion[] = [
     'A wrong request',
   ),
   question('4.1', 'Default of offset, and an offset behind the last model', '0; an empty page'),
-  question('4.1', 'Members of lists, entries and errors that the specification does not name', 'None'),
   question('4.2', 'An id with a slash in the path that is not percent-encoded', 'Served'),
   question(
     '4.3',
@@ -70,12 +74,6 @@ export const FIXED: readonly OpenQuestion[] = [
     'Members of a request body, query parameters and parameters of an input that are not named',
     'A wrong request, so that a misspelt one is noticed',
   ),
-  question('4.3', 'Members of responses to runs that the section does not name', 'None'),
-  question(
-    '4.4',
-    'Members of the job status beyond status, output and error',
-    'None; output and error only where there is one',
-  ),
   question('4.4', 'Status of the response while the job continues', '200'),
   question(
     '4.4',
@@ -91,7 +89,6 @@ export const FIXED: readonly OpenQuestion[] = [
   question('5', 'A key used from an IP address outside its allowlist', '403 FORBIDDEN: the key is valid'),
   question('5', 'What a live key and a test key do differently', 'Nothing: both run models and are charged'),
   question('5', 'Whether output files need a key', 'No: anyone with the URL may read the file'),
-  question('6', 'Members of deliveries that the section does not name', 'None'),
   question(
     '6',
     'A receiver that responds with a redirect',

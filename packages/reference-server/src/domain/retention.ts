@@ -6,15 +6,12 @@ export interface Retention {
    * Finished jobs, and with them their files. Default 100 000. A job counts once more for each 1 024 characters of its input,
    * such as an image as a data URI. Unfinished jobs are always stored.
    */
-  finishedJobs: number
+  finishedJobs?: number | undefined
   /** Finished deliveries. Default 10 000. */
-  deliveries: number
+  deliveries?: number | undefined
   /** Bytes of the journal, about. Default 4 MiB. */
-  journalBytes: number
+  journalBytes?: number | undefined
 }
-
-/** Some of them; the others keep their defaults. */
-export type RetentionOptions = { [Name in keyof Retention]?: Retention[Name] | undefined }
 
 const count = z.int().check(z.nonnegative())
 

@@ -3,7 +3,6 @@ import type { Account } from '../domain/account.ts'
 import { showKey } from '../domain/api-keys.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
-import type { Retention } from '../domain/retention.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import { pathOf } from '../wire/router.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
@@ -181,7 +180,7 @@ export function journalText(entries: readonly JournalEntry[]): string {
 }
 
 interface ObserverOptions {
-  retention: Retention
+  retention: { journalBytes: number }
   log: ((line: string) => void) | undefined
 }
 

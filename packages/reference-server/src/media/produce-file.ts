@@ -9,10 +9,10 @@ export interface FileRequest {
   /** Any text, also an empty one. It is a seed of the random numbers. */
   prompt: string
   seed: number
-  /** Pixels of an image, 1 to 2048 (beyond that it is cut); default 1024. Videos always have 320 x 180. */
-  width?: number | undefined
+  /** Pixels of an image, 1 to 2048 (beyond that it is cut). Videos always have 320 x 180. */
+  width: number
   /** Pixels of an image, as `width`. */
-  height?: number | undefined
+  height: number
 }
 
 /** A file that opens in an ordinary viewer. */
@@ -30,7 +30,6 @@ export const FILE_FORMS = {
   audio: { contentType: 'audio/wav', extension: 'wav' },
 } as const satisfies Record<FileRequest['kind'], Omit<ProducedFile, 'bytes'>>
 
-const DEFAULT_SIDE_PX = 1024
 const MAX_SIDE_PX = 2048
 
 /**
@@ -53,8 +52,8 @@ function produceBytes({ kind, prompt, seed, width, height }: FileRequest): Uint8
   }
 }
 
-function sidePx(pixels = DEFAULT_SIDE_PX): number {
-  return Number.isNaN(pixels) ? DEFAULT_SIDE_PX : Math.round(Math.min(MAX_SIDE_PX, Math.max(1, pixels)))
+function sidePx(pixels: number): number {
+  return Math.round(Math.min(MAX_SIDE_PX, Math.max(1, pixels)))
 }
 
 /**

@@ -6,7 +6,7 @@ import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { newKey } from '../domain/api-keys.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { catalogProblem } from '../domain/read-catalog.ts'
-import { type RetentionOptions, retentionSchema } from '../domain/retention.ts'
+import { type Retention, retentionSchema } from '../domain/retention.ts'
 import { fits } from '../shared/parse-shape.ts'
 import { Random } from '../shared/random.ts'
 import type { Deliver } from '../webhooks/receivers.ts'
@@ -55,7 +55,7 @@ export interface ReferenceServerOptions {
    */
   startTime?: Date | number | undefined
   /** How much the server stores of finished jobs, deliveries and the journal. */
-  retention?: RetentionOptions | undefined
+  retention?: Retention | undefined
 }
 
 const PLACE = 'createReferenceServer'
