@@ -1,4 +1,5 @@
 import type { Model, Property } from '../data/wire.ts'
+import { parsed } from '../text/code.ts'
 
 /** The values of a form, by parameter. What is missing is left out of the run. */
 export type Values = Readonly<Record<string, unknown>>
@@ -107,12 +108,8 @@ function typesOf({ type = [] }: Property): readonly string[] {
 function typedValue(typed: string, types: readonly string[]): unknown {
   if (typed === '') return undefined
   if (types.includes('integer') || types.includes('number')) return Number(typed)
-  if (!types.includes('array') && !types.includes('object')) return typed
-  try {
-    return JSON.parse(typed)
-  } catch {
-    return typed
-  }
+  const isJson = types.includes('array') || types.includes('object')
+  return isJson ? (parsed(typed) ?? typed) : typed
 }
 
 const SAMPLES: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ export function shellQuoted(text: string): string {
 }
 
 /** What JSON text means; `undefined` where it is cut, missing, or not JSON. */
-function parsed(text: unknown): object | undefined {
+export function parsed(text: unknown): object | undefined {
   try {
     return JSON.parse(String(text))
   } catch {
