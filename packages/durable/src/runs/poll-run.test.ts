@@ -71,17 +71,26 @@ describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
   })
 })
 
-test('a job that has succeeded, and never has an output, makes its run unknown', async () => {
+const page = (status: number) => () => new Response('<html>', { status })
+const gone = () => Response.json({ error: { code: 'GONE', message: 'gone' } }, { status: 410 })
+
+test.each([
+  ['never has an output', () => Response.json({ data: { status: 'succeeded' } }), /unknown.*sends no output/],
+  ['the service does not have any more', gone, /unknown.*gone/],
+  ['a gateway has a 404 for', page(404), /running/],
+  ['a gateway has a 400 for', page(400), /running/],
+  ['a gateway has a 410 for', page(410), /running/],
+])('a run whose job %s', async (_, respond, expected) => {
   const { server, engine, runs } = await openBatch()
   const service = server.clientOptions()
   const fetch: typeof globalThis.fetch = async (url, init) =>
-    String(url).includes('/jobs/') ? Response.json({ data: { status: 'succeeded' } }) : service.fetch(url, init)
+    String(url).includes('/jobs/') ? respond() : service.fetch(url, init)
   const client = new ModelRun({ ...service, clock: undefined, fetch })
   const own = createRuns({ engine, client })
   own.start()
   await settled(own.add('a', MODEL, { prompt: 'a' }))
   await pass(120_000)
-  const message = expect.stringContaining('sends no output')
-  expect(await settled(runs.get('a'))).toMatchObject({ state: 'unknown', error: { message } })
+  const run = await settled(runs.get('a'))
+  expect(`${run?.state} ${run?.error?.message}`).toMatch(expected)
   await settled(own.stop())
 })

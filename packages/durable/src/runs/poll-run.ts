@@ -9,7 +9,7 @@ import {
   type TaskFailure,
   type TaskHandler,
 } from '@modelrun/kit'
-import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
+import { ApiError, type Job, ModelRunError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
@@ -31,7 +31,7 @@ export const POLL_ATTEMPTS = 6
 const OUTAGE_DELAY_MS = 5_000
 
 /** Rejections that pass: of a request that came too late or too early, and those that concern all jobs. */
-const PASSING = [401, 402, 403, 404, 408, 425, 429]
+const PASSING = [401, 402, 403, 408, 425, 429]
 
 /**
  * Works a task of the queue `poll`: polls the job of a run, and stores its outcome or polls again later. A job that is given up
@@ -121,11 +121,12 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     await pauseOnRejection(error, context)
     if (!(error instanceof ModelRunError)) throw error
     const { code, message } = error
-    // Also of a wrong `baseUrl`, or of a key of another account: the run may have been charged all the same.
-    if (error instanceof NotFoundError) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
-    const isFinal =
-      error instanceof ApiError && error.status >= 400 && error.status < 500 && !PASSING.includes(error.status)
-    if (isFinal) throw new NonRetriableError(code, message, { cause: error })
+    // The page of a gateway has no code, and says nothing about the job.
+    const status = error instanceof ApiError && error.apiCode !== undefined ? error.status : 0
+    // Also with a key of another account: the run may have been charged all the same.
+    if (status === 404) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
+    if (status >= 400 && status < 500 && !PASSING.includes(status))
+      throw new NonRetriableError(code, message, { cause: error })
     throw pollLater(task, { code, message, delayMs: OUTAGE_DELAY_MS }, context)
   }
 }

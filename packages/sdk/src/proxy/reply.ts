@@ -2,7 +2,7 @@ import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
 import { defined, ModelRunError, memberOf } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
 import { isRejection } from '../client/http/run-in-response.ts'
-import { GATEWAY_REJECTION } from '../client/http/status-policy.ts'
+import { GATEWAY_REJECTION, isFromService } from '../client/http/status-policy.ts'
 
 /** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
@@ -69,7 +69,7 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
       return rejection(402, [code, 'The account of this application cannot pay for the run.'], headers)
     }
     if (isRejection(status)) {
-      const code = isFromService(error) ? undefined : GATEWAY_REJECTION
+      const code = isFromService(error.apiCode) ? undefined : GATEWAY_REJECTION
       return unavailable('The service does not accept this application.', OPERATOR_RETRY_S, code)
     }
   }
@@ -79,22 +79,17 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
 
 /** True for a failure that is reported to the operator of the proxy. */
 export function isForOperator(error: unknown): boolean {
-  if (!(error instanceof ApiError) || !isFromService(error)) return true
+  if (!(error instanceof ApiError) || !isFromService(error.apiCode)) return true
   return !FOR_THE_PAGE.has(error.status) || error.status === 429
-}
-
-/** True when the response has an error body of the service. Else a gateway wrote it. */
-function isFromService({ apiCode }: ApiError): boolean {
-  return apiCode !== undefined
 }
 
 /** The code for the page; `otherwise` when that of the service is not one. */
 function codeOf(error: ApiError, otherwise: string): string {
-  return isFromService(error) ? (shownCode(error.apiCode) ?? otherwise) : GATEWAY_REJECTION
+  return isFromService(error.apiCode) ? (shownCode(error.apiCode) ?? otherwise) : GATEWAY_REJECTION
 }
 
 function passedOn(error: ApiError, headers: Record<string, string | undefined>): Response {
-  const sender = isFromService(error) ? 'The service' : 'Something in front of the service'
+  const sender = isFromService(error.apiCode) ? 'The service' : 'Something in front of the service'
   const message = shownText(memberOf(memberOf(error.body, 'error'), 'message')) ?? `${sender} rejects the request.`
   const retryAfter = error.retryAfterMs === undefined ? undefined : String(retryAfterS(error))
   return rejection(error.status, [codeOf(error, 'REJECTED'), message], { ...headers, 'retry-after': retryAfter })

@@ -89,7 +89,7 @@ describe('deadLetters', () => {
   test('lists expected jobs that were given up, and polls one again', async () => {
     let isKnown = false
     const { client } = jobsOf(() => {
-      if (!isKnown) throw new NotFoundError({ message: 'no such job', status: 404 })
+      if (!isKnown) throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
       return SUCCEEDED_JOB
     })
     const onSucceeded = vi.fn()

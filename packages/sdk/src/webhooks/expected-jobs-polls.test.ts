@@ -17,7 +17,7 @@ import { ConnectionError } from '../client/errors/transport-errors.ts'
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000
 const notFound = () => {
-  throw new NotFoundError({ message: 'no such job', status: 404 })
+  throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
 }
 
 const unreachable = () => {

@@ -100,6 +100,7 @@ type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>
 const MISTAKES = {
   unhandled:
     'succeeded, and its result is dropped: nothing waits for it, and the inbox has no handler. Pass `createInbox({ onSucceeded })`.',
+  unread: 'cannot be read, and its handler waits until it can be: ',
   missed:
     'ended without a webhook delivery, and a poll found its result. Check that the service can reach `publicUrl`. The hook `onWebhookMissed` is called for each such job.',
   known:
@@ -116,10 +117,10 @@ type Mistake = keyof typeof MISTAKES
 function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown) {
   const mistakes = new Set<Mistake>()
   /** Logs what is probably a mistake, the first time that the inbox finds it. */
-  const warnOnce = (mistake: Mistake, jobId: string) => {
+  const warnOnce = (mistake: Mistake, jobId: string, detail = '') => {
     if (mistakes.has(mistake)) return
     mistakes.add(mistake)
-    console.warn(cleanText(`modelrun: the job ${jobId} ${MISTAKES[mistake]}`))
+    console.warn(cleanText(`modelrun: the job ${jobId} ${MISTAKES[mistake]}${detail}`))
   }
   const defaults: Partial<Pick<InboxOptions, HookName>> = {
     onHandlerError: logFailure,

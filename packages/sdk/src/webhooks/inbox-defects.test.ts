@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 /** A service that has these jobs, which have succeeded, and no others. */
 const serviceWith = (...ids: string[]) =>
   jobsOf((id) => {
-    if (!ids.includes(id)) throw new NotFoundError({ message: 'no such job', status: 404 })
+    if (!ids.includes(id)) throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
     return SUCCEEDED_JOB
   })
 

@@ -33,7 +33,7 @@ export type WaitUntil = (work: Promise<unknown>) => void
 /** The part of the client that the inbox uses. */
 export interface JobReader {
   /** Reads a job (section 4.4), as `client.jobs` does. */
-  jobs: { get(id: string): PromiseLike<Job> }
+  jobs: { get(id: string, options?: { signal: AbortSignal; maxRetries: number }): PromiseLike<Job> }
   /** The clock of an inbox in memory, unless the inbox has its own. */
   clock?: Clock | undefined
 }

@@ -23,7 +23,14 @@ async function deliverTo(inbox: Inbox, body: unknown = SUCCEEDED) {
   const works: Promise<unknown>[] = []
   const url = await inbox.callbackUrl().catch(() => PUBLIC_URL)
   const request = new Request(url, { method: 'POST', body: JSON.stringify(body) })
-  const response = await inbox.handle(request, { waitUntil: (work) => void works.push(work) })
+  // As the context of a Worker, whose method needs its object.
+  const context = {
+    works,
+    waitUntil(work: Promise<unknown>) {
+      this.works.push(work)
+    },
+  }
+  const response = await inbox.handle(request, context)
   return { status: response.status, works, work: Promise.all(works) }
 }
 
@@ -167,7 +174,7 @@ describe('waitUntil', () => {
   test('checks an invented delivery, and waits for the handler of a confirmed one', async () => {
     const { client } = jobsOf((id) => {
       if (id === job_id) return SUCCEEDED_JOB
-      throw new NotFoundError({ message: 'no such job', status: 404 })
+      throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
     })
     const { inbox, clock, handled } = openInbox({ ...openEngine(), client })
     await clock.run((await deliverTo(inbox, { ...SUCCEEDED, job_id: 'invented' })).work)

@@ -77,7 +77,7 @@ export interface Inbox {
    * in the async context (`AsyncLocalStorage`) in which the engine was created, of an inbox in memory in that of `createInbox`.
    */
   start(): void
-  /** Takes no more deliveries (503) and waits for running handlers. Tasks that wait stay in the engine. */
+  /** Takes no more deliveries (503) and waits for running handlers: not in a handler. Tasks that wait stay in the engine. */
   drain(options?: DrainOptions): Promise<void>
   /** Jobs that could not be handled. */
   readonly deadLetters: DeadLetters
@@ -105,7 +105,13 @@ export function createInbox<Context = unknown>(options: InboxOptions<Context> = 
       checkWebRequest('inbox.handle', request)
       const { method, url } = request
       const readBody = () => readRequest(request, clock, WEBHOOK_BODY)
-      return await receive({ method, url, readBody, waitUntil: options?.waitUntil })
+      // A method of the context of a Worker needs its object.
+      return await receive({
+        method,
+        url,
+        readBody,
+        waitUntil: options?.waitUntil && ((work) => options.waitUntil?.(work)),
+      })
     },
     node: (...given: unknown[]) => {
       rejectArguments('inbox.node', given)

@@ -1,14 +1,17 @@
-import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '@modelrun/kit'
+import { describe, expect, test, vi } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
 import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import {
   ApiError,
   AuthenticationError,
+  NotFoundError,
   PermissionDeniedError,
   RateLimitError,
   ServerError,
 } from '../client/errors/api-errors.ts'
 import { ConnectionError, InvalidResponseError } from '../client/errors/transport-errors.ts'
+import { GATEWAY_REJECTION } from '../client/http/status-policy.ts'
 import { createLane } from './inbox-core.ts'
 import { pollJob } from './read-end.ts'
 
@@ -26,6 +29,14 @@ const OUTAGES: [string, unknown][] = [
   ['the service responds 408', new ApiError({ message: 'too slow', status: 408 })],
   ['a gateway responds with a page of its own (200)', new InvalidResponseError({ message: 'HTML', status: 200 })],
   ['a gateway redirects to a page of its own (302)', new InvalidResponseError({ message: 'moved', status: 302 })],
+  ...[400, 404, 405, 410].map((status): [string, unknown] => [
+    `a gateway responds with a page of its own (${status})`,
+    new ApiError({ message: 'page', status }),
+  ]),
+  [
+    'the proxy passes on that a gateway rejects',
+    new NotFoundError({ message: 'page', status: 404, apiCode: GATEWAY_REJECTION }),
+  ],
   ['the service responds 429', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: 1_000 })],
   ['a Retry-After is a day', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: 86_400_000 })],
 ]
@@ -104,8 +115,36 @@ describe('a lane', () => {
   })
 })
 
+test.each<[string, unknown, number]>([
+  ['a key without the permission', new PermissionDeniedError({ message: 'no jobs:read', status: 403 }), 1],
+  ['a function `apiKey` that fails', new ConfigurationError({ message: 'no jobs:read' }), 1],
+  ['a page', new InvalidResponseError({ message: 'no jobs:read', status: 200 }), 1],
+  ['a service that is down', new ServerError({ message: 'down', status: 503, isRetryable: true }), 0],
+  ['no network', new ConnectionError({ message: 'refused', isRetryable: true }), 0],
+])('an inbox that cannot read jobs for %s warns as often as it helps, once or never', async (_, error, times) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const { clock, deliver, inbox } = openInbox({
+    client: jobsOf(fail(error)).client,
+    secret: SECRET,
+    publicUrl: PUBLIC_URL,
+  })
+  for (const job_id of ['job_1', 'job_2']) await deliver({ ...SUCCEEDED, job_id }, await inbox.callbackUrl())
+  await clock.advance(3_600_000)
+  expect(warn.mock.calls.filter(([line]) => String(line).endsWith('no jobs:read'))).toHaveLength(times)
+  warn.mockRestore()
+})
+
+test('a poll that stalls leaves its place to other jobs after five seconds, and later after more', async () => {
+  const clock = createManualClock()
+  for (const deadlineMs of [5_000, 10_000]) {
+    const polled = pollJob(jobsOf(() => new Promise(() => {})).client, 'job_1', { clock, deadlineMs })
+    await clock.advance(deadlineMs)
+    await expect(polled).resolves.toMatchObject({ kind: 'unreachable' })
+  }
+})
+
 test('an id that the service rejects is not an outage', async () => {
-  const error = new ApiError({ message: 'bad id', status: 400 })
-  const polled = pollJob(jobsOf(fail(error)).client, 'job_1', createManualClock())
+  const error = new ApiError({ message: 'bad id', status: 400, apiCode: 'VALIDATION_ERROR' })
+  const polled = pollJob(jobsOf(fail(error)).client, 'job_1', { clock: createManualClock() })
   await expect(polled).resolves.toEqual({ kind: 'rejected', error })
 })

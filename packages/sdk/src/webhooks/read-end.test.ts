@@ -16,8 +16,8 @@ const running = () => ({ status: 'processing' })
 const fail = (error: unknown) => () => {
   throw error
 }
-const notFound = new NotFoundError({ message: 'no such job', status: 404 })
-const badId = new ApiError({ message: 'bad id', status: 400 })
+const notFound = new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
+const badId = new ApiError({ message: 'bad id', status: 400, apiCode: 'VALIDATION_ERROR' })
 const down = new ServerError({ message: 'down', status: 503, retryAfterMs: 7_000 })
 const UNKNOWN: UnknownEvent = { status: 'unknown', job_id, reported_status: 'paused', payload: { status: 'paused' } }
 
@@ -134,6 +134,15 @@ describe('a job that the service does not have', () => {
     expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { source: 'poll', context: 'mine' }]])
     await inbox.drain()
   })
+})
+
+test('a success without its output is polled twice more before `onUnknown` gets it', async () => {
+  const onUnknown = vi.fn()
+  const { work } = openWork(() => ({ status: 'succeeded' }), { onUnknown })
+  for (const attempt of [1, 2]) await expect(work({}, { attempt })).rejects.toThrow('has no output yet')
+  expect(onUnknown).not.toHaveBeenCalled()
+  await work({}, { attempt: 3 })
+  expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'succeeded' }, {}]])
 })
 
 describe('while the service is away', () => {

@@ -4,17 +4,18 @@ import {
   defined,
   jitter,
   ModelRunError,
+  memberOf,
   NonRetriableError,
   RetryAfterError,
   stableJson,
   type Task,
   wallNow,
-  withTimeLimit,
 } from '@modelrun/kit'
 import { ApiError } from '../client/errors/api-errors.ts'
-import { isKeyRejection, isTransient } from '../client/http/status-policy.ts'
+import { AbortedError } from '../client/errors/transport-errors.ts'
+import { isFromService, isKeyRejection, isTransient } from '../client/http/status-policy.ts'
 import { isEnded } from '../client/jobs/job-operations.ts'
-import type { Clock } from '../shared/clock.ts'
+import { abortable, type ScopeOptions, withinScope } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { JobReader } from './inbox-options.ts'
 import { readResult, unknownEvent } from './parse-webhook.ts'
@@ -22,7 +23,7 @@ import { contextOf, endsJob, jobIdOfKey, jobKey, type StoredJob } from './stored
 import { JobLostError } from './subscribers.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
-/** Polls of a job that the service does not have, until the job is given up, or its delivery dropped. */
+/** Polls of a job that the service does not have, or whose output it does not have yet, until that is taken for its word. */
 const MISSING_POLLS = 3
 
 /** Longest wait between two polls, and the longest first wait. */
@@ -52,10 +53,13 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   if (job.source === 'poll') return job.event
   if (client === undefined) return newsOf(job, job.event) ?? (await stillRuns(core, { task, job }))
   const jobId = jobIdOfKey(task.id)
-  const poll = () => pollJob(client, jobId, clock)
+  const poll = () => pollJob(client, jobId, { clock, deadlineMs: Math.min(MAX_POLL_MS, POLL_MS * task.fence) })
   const isAwaited = job.event !== undefined && (job.isExpected || job.token !== 'none')
   const polled = await (isAwaited ? poll() : lane.poll(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
+  const { status, output } = polled.job
+  if (status === 'succeeded' && output === undefined && mayPollAgain(core, task))
+    throw new Error(`The job ${jobId} has no output yet.`)
   return newsOf(job, eventOfJob(jobId, polled.job, job.event)) ?? (await stillRuns(core, { task, job }))
 }
 
@@ -68,17 +72,18 @@ type PolledJob =
    */
   | { kind: 'missing' | 'rejected' | 'unreachable'; error: unknown }
 
-/** Any client may be plugged in, also one that has no time limit of its own. */
+/** The first poll of a job may take so long, and each other one longer: a poll that stalls holds the place of another job. */
+const POLL_MS = 5_000
 const MAX_POLL_MS = 300_000
 
-/** Asks the service for a job. Never rejects. */
-export async function pollJob({ jobs }: JobReader, jobId: string, clock: Clock): Promise<PolledJob> {
+/** Asks the service for a job, once. Never rejects, also with a client that ignores the signal. */
+export async function pollJob({ jobs }: JobReader, jobId: string, limit: ScopeOptions): Promise<PolledJob> {
   try {
-    const limit = { clock, limitMs: MAX_POLL_MS, name: `The client, asked for the job ${jobId},` }
-    return { kind: 'job', job: await withTimeLimit(() => jobs.get(jobId), limit) }
+    const get = async ({ signal }: { signal: AbortSignal }) => await jobs.get(jobId, { signal, maxRetries: 0 })
+    return { kind: 'job', job: await withinScope(limit, (scope) => abortable(get(scope), scope.signal)) }
   } catch (error) {
     // A response that cannot be read, such as the page of a gateway, says nothing about the job.
-    const status = error instanceof ApiError ? error.status : undefined
+    const status = error instanceof ApiError && isFromService(error.apiCode) ? error.status : undefined
     if (status === undefined || isTransient(status) || isKeyRejection(status)) return { kind: 'unreachable', error }
     return { kind: status === 404 ? 'missing' : 'rejected', error }
   }
@@ -102,14 +107,25 @@ async function failedPoll(
 ): Promise<undefined> {
   const hasDelivery = job.event !== undefined
   const isOver = msLeft(core, job) <= 0
+  if (polled.kind === 'unreachable') warnOfUnread(core, task, polled.error)
   if (polled.kind === 'unreachable' && (hasDelivery || !isOver)) throw new RetryAfterError(outageMs(task, polled.error))
   if (polled.kind === 'unreachable') throw await giveUp(core, { task, job }, 'gave_up')
-  if (polled.kind === 'missing' && task.attempt < Math.min(MISSING_POLLS, core.options.maxAttempts)) throw polled.error
+  if (polled.kind === 'missing' && mayPollAgain(core, task)) throw polled.error
   if (!hasDelivery) throw await giveUp(core, { task, job }, 'not_found')
   if (polled.kind === 'missing' && job.isExpected && !isOver) throw new RetryAfterError(waitMs(core, { task, job }))
   if (job.isExpected || (polled.kind === 'rejected' && job.token !== 'none'))
     throw await giveUp(core, { task, job }, 'unconfirmed')
   return undefined
+}
+
+function mayPollAgain({ options }: InboxCore, { attempt }: Task): boolean {
+  return attempt < Math.min(MISSING_POLLS, options.maxAttempts)
+}
+
+/** Warns of what does not pass by itself: a key that may not read jobs, or a URL that is not that of the service. */
+function warnOfUnread({ hooks }: InboxCore, { id }: Task, error: unknown): void {
+  const isPassing = error instanceof AbortedError || memberOf(error, 'isRetryable') === true
+  if (error instanceof Error && !isPassing) hooks.warnOnce('unread', jobIdOfKey(id), error.message)
 }
 
 /** The wait while the service cannot be reached: longer from run to run, or as long as it asks for, within limits. */

@@ -10,7 +10,7 @@ import {
   watch,
 } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { abortable, linkController, sleep } from '../shared/clock.ts'
+import { abortable, linkController, sleep, systemClock } from '../shared/clock.ts'
 import type { InboxQueues } from './queues.ts'
 import type { ResolvedInboxOptions } from './resolve-inbox-options.ts'
 import { endOfTask, endsJob, isLost, jobKey } from './stored-job.ts'
@@ -140,9 +140,8 @@ async function readUntilEnded(
     const event = task && eventOfTask(task, jobId)
     if (event !== undefined) return event
     stopping.signal.throwIfAborted()
-    // An engine in memory changes only in this process, which notifies its waits.
-    if (options.isInMemory) break
-    await sleep(options.clock, backoffMs(reads, READS), signal)
+    // An engine in memory notifies its waits. Its timers keep no process alive: a wait does, and virtual time does not jump for it.
+    await sleep(options.isInMemory ? systemClock : options.clock, backoffMs(reads, READS), signal)
   }
   return await new Promise(() => {})
 }

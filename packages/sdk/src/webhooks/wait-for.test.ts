@@ -31,6 +31,18 @@ describe('waitFor, in the process that handles the job', () => {
     await expect(waits).resolves.toEqual([SUCCEEDED, SUCCEEDED])
   })
 
+  test('keeps its process alive', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const { inbox, deliver } = openInbox()
+    const before = timers()
+    const wait = inbox.waitFor(job_id)
+    await settle()
+    expect(timers()).toBe(before + 1)
+    await deliver(SUCCEEDED)
+    await wait
+    expect(timers()).toBe(before)
+  })
+
   test('gets a copy of the event, as listeners and handlers do', async () => {
     const corrupt = (event: WebhookEvent) => {
       Object.assign(event, { job_id: 'mine', status: 'failed', output: undefined })
@@ -123,7 +135,7 @@ describe('waitFor, in another process', () => {
   test('rejects for a job that was lost', async () => {
     const { clock, engine } = openEngine()
     const { client } = jobsOf(() => {
-      throw new NotFoundError({ message: 'no such job', status: 404 })
+      throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
     })
     const worker = openInbox({ clock, engine, client })
     worker.inbox.start()

@@ -9,6 +9,11 @@ import { isRejection, runIn } from './run-in-response.ts'
  */
 export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
 
+/** Whether the service wrote an error response, by the code in it. A page of a gateway says nothing about a run or a job. */
+export function isFromService(apiCode: string | undefined): boolean {
+  return apiCode !== undefined && apiCode !== GATEWAY_REJECTION
+}
+
 /** Whether the service may have acted on a request that failed. The one place that decides it. */
 export function submissionAfter(failure: Failure): Submission {
   if (failure.kind !== 'response') return failure.submission

@@ -12,7 +12,7 @@ import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
 import { errorDetailIn, jsonIn } from './read-response.ts'
 import { isRejection, runIn } from './run-in-response.ts'
-import { GATEWAY_REJECTION, submissionAfter } from './status-policy.ts'
+import { isFromService, submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */
 export interface FailedCall {
@@ -210,8 +210,7 @@ export function consequence(
 
 /** Only the service can say that it charges nothing: a gateway that inspects responses could reject one of a run. */
 function rejectionDetail(received: ReceivedResponse | undefined): string {
-  const code = received && errorDetailIn(received)?.code
-  return code !== undefined && code !== GATEWAY_REJECTION
+  return isFromService(received && errorDetailIn(received)?.code)
     ? ': nothing is charged.'
     : ', as it seems by something in front of the service.'
 }

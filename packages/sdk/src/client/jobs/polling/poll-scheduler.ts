@@ -4,7 +4,7 @@ import { type Clock, startTimer, withinScope } from '../../../shared/clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { noOutputError } from '../../errors/job-errors.ts'
 import { InvalidResponseError } from '../../errors/transport-errors.ts'
-import { GATEWAY_REJECTION, isTransient } from '../../http/status-policy.ts'
+import { isFromService, isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
 import type { ResolvedOptions } from '../../options.ts'
@@ -212,7 +212,6 @@ async function pollJob(
 function mayPass(error: ModelRunError, isKnown: boolean): boolean {
   const { isRetryable, status = 0 } = error
   if (isRetryable || isTransient(status)) return true
-  const isOfGateway =
-    error instanceof ApiError ? [undefined, GATEWAY_REJECTION].includes(error.apiCode) : status >= 300 && status < 400
+  const isOfGateway = error instanceof ApiError ? !isFromService(error.apiCode) : status >= 300 && status < 400
   return isKnown && isOfGateway
 }
