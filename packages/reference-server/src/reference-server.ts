@@ -18,7 +18,9 @@ import {
   type CreateKeyOptions,
   createdKey,
   createKey,
+  createKeyOptionsSchema,
   type KeyLimits,
+  keyLimitsSchema,
   limitKey,
   scriptRuns,
 } from './service/tenants.ts'
@@ -169,13 +171,16 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    createKey: (keyOptions = {}) => createdKey(requireValid('createKey', 'options', createKey(service, keyOptions))),
+    createKey: (keyOptions = {}) =>
+      createdKey(
+        createKey(service, requireValid('createKey', 'options', parseShape(createKeyOptionsSchema, keyOptions))),
+      ),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
     rotateKey: (key) => createdKey(service.keys.rotate(key)),
     limitKey: (key, limits) =>
-      void requireValid('limitKey', 'limits', limitKey(service, service.keys.get(key), limits)),
+      limitKey(service, service.keys.get(key), requireValid('limitKey', 'limits', parseShape(keyLimitsSchema, limits))),
     credits: (key) => {
       service.jobs.settle()
       return account(key).credits.left

@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import { createKey, createKeyOptionsSchema, limitKey } from '../service/tenants.ts'
 import type { ControlResponses } from './responses.ts'
-import { get, post, requireKey, requireValid } from './route.ts'
+import { get, post, requireKey } from './route.ts'
 
 const keySchema = z.strictObject({ key: z.string() })
 
@@ -15,15 +15,16 @@ const limitSchema = z.extend(z.omit(createKeySchema, { live: true }), { key: z.s
 /** The routes that create, change and revoke API keys. `GET keys?key=` reads one. */
 export const KEY_ROUTES = [
   post('createKey', 'keys').taking(createKeySchema, (service, { allow_ips: allowIps, ...options }) => {
-    const { key } = requireValid(createKey(service, { ...options, allowIps }))
-    return { key }
+    return { key: createKey(service, { ...options, allowIps }).key }
   }),
   get('readKey', 'keys', (service, { req }) =>
     settledKey(service, requireKey(service, req.query('key') ?? service.firstKey.key)),
   ),
-  post('limitKey', 'keys/limit').taking(limitSchema, (service, { key, allow_ips: allowIps, ...limits }) =>
-    settledKey(service, requireValid(limitKey(service, requireKey(service, key), { ...limits, allowIps }))),
-  ),
+  post('limitKey', 'keys/limit').taking(limitSchema, (service, { key, allow_ips: allowIps, ...limits }) => {
+    const found = requireKey(service, key)
+    limitKey(service, found, { ...limits, allowIps })
+    return settledKey(service, found)
+  }),
   post('revokeKey', 'keys/revoke').taking(keySchema, (service, body) => {
     const found = requireKey(service, body.key)
     found.isRevoked = true

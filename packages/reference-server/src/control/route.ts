@@ -4,7 +4,7 @@ import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { AppContext } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
-import { invalidMessage, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
+import { invalidMessage, parseShape } from '../shared/parse-shape.ts'
 import { errorResponse, type ServerErrorCode } from '../wire/error-responses.ts'
 import { jsonReply, type Reply } from '../wire/messages.ts'
 import { EMPTY, readJson } from '../wire/read-json-body.ts'
@@ -107,12 +107,6 @@ export function rejectedBy(error: unknown, code: ServerErrorCode): RejectedCall 
 /** What a handler throws. */
 export function rejected(code: ServerErrorCode, message: string): RejectedCall {
   return new RejectedCall(errorResponse(code, message))
-}
-
-/** @throws RejectedCall for a value that was found wrong */
-export function requireValid<Value>(checked: ShapeCheck<Value>): Value {
-  if (checked.ok) return checked.value
-  throw rejected('VALIDATION_ERROR', checked.message)
 }
 
 /** @throws RejectedCall for a key that this server did not make */

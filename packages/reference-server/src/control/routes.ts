@@ -21,7 +21,7 @@ import {
   type ControlRoute,
   get,
   post,
-  requireValid,
+  rejected,
   respondTo,
 } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
@@ -87,8 +87,9 @@ const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...KEY_ROUTES,
   post('addScript', 'scripts').taking(scriptsSchema, (service, { model: modelId, outcomes, key }) => {
-    const account = accountOf(service, key)
-    return { waiting: requireValid(scriptRuns(service, { account, modelId, outcomes })) }
+    const checked = scriptRuns(service, { account: accountOf(service, key), modelId, outcomes })
+    if (!checked.ok) throw rejected('VALIDATION_ERROR', checked.message)
+    return { waiting: checked.value }
   }),
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,

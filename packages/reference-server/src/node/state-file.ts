@@ -86,14 +86,13 @@ export class StateFile {
     await this.#file.lock.release()
   }
 
-  #restore(service: Service): string | undefined {
+  #restore(service: Service): string {
     const restored = restoreSnapshot(service, this.#file.found)
     if (!restored.ok) throw unusable(this.#file.path, restored.message)
     const usable = service.keys.all().find(({ isRevoked }) => !isRevoked)
     if (usable !== undefined) return usable.key
     // Not saved: the same state creates the same key again.
-    const created = createKey(service, {})
-    return created.ok ? created.value.key : undefined
+    return createKey(service, {}).key
   }
 
   async #saveOrWarn(): Promise<void> {

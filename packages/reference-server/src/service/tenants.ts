@@ -6,7 +6,7 @@ import { readInputCondition } from '../domain/input-condition.ts'
 import { allowlistSchema, createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { hasOneEnd, type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { parseCopy, parseShape, type ShapeCheck } from '../shared/parse-shape.ts'
+import { parseCopy, type ShapeCheck } from '../shared/parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */
@@ -40,12 +40,10 @@ export const createKeyOptionsSchema = z.strictObject({
   allowIps: z.optional(allowlistSchema),
 }) satisfies z.ZodMiniType<CreateKeyOptions>
 
-/** Makes a key; the message says what is wrong with the options. */
-export function createKey(service: Service, options: CreateKeyOptions): ShapeCheck<ApiKey> {
-  const checked = parseShape(createKeyOptionsSchema, options)
-  if (!checked.ok) return checked
-  const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
-  return { ok: true, value: service.keys.create({ isLive: live, permissions, credits, allowIps }) }
+/** Makes a key by checked options. */
+export function createKey(service: Service, options: CreateKeyOptions): ApiKey {
+  const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = options
+  return service.keys.create({ isLive: live, permissions, credits, allowIps })
 }
 
 /** The public fields of a key. */
@@ -80,13 +78,10 @@ function parseOutcomes(outcomes: unknown): ShapeCheck<ScriptedOutcome[]> {
 /** What a key may do from now on (section 5). Its `credits` are what new runs of its account can spend; a reset gives as many again. */
 export type KeyLimits = Omit<CreateKeyOptions, 'live'>
 
-const keyLimitsSchema = z.omit(createKeyOptionsSchema, { live: true })
+export const keyLimitsSchema = z.omit(createKeyOptionsSchema, { live: true })
 
-/** Changes a key; all of it or nothing. The message says what is wrong with the limits. */
-export function limitKey(service: Service, key: ApiKey, limits: KeyLimits): ShapeCheck<ApiKey> {
-  const checked = parseShape(keyLimitsSchema, limits)
-  if (!checked.ok) return checked
-  const { permissions, credits, allowIps } = checked.value
+/** Changes a key by checked limits. */
+export function limitKey(service: Service, key: ApiKey, { permissions, credits, allowIps }: KeyLimits): void {
   if (allowIps !== undefined) {
     key.allowsIp = createIpAllowlist(allowIps)
     key.allowIps = [...allowIps]
@@ -94,5 +89,4 @@ export function limitKey(service: Service, key: ApiKey, limits: KeyLimits): Shap
   if (permissions !== undefined) key.permissions = PERMISSIONS.filter((one) => permissions.includes(one))
   service.jobs.settle() // what has ended by now is no longer reserved
   if (credits !== undefined) key.account.credits.limit(credits)
-  return { ok: true, value: key }
 }
