@@ -14,9 +14,7 @@ import { LeftoversError, makeReport, type Report } from './service/report.ts'
 import { findRequests, type ReceivedRequest, type RequestFilter } from './service/requests.ts'
 import { Service } from './service/service.ts'
 import {
-  type CreatedKey,
   type CreateKeyOptions,
-  createdKey,
   createKey,
   createKeyOptionsSchema,
   type KeyLimits,
@@ -70,12 +68,12 @@ export interface ReferenceServer {
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
   clientOptions(key?: string): ServerClientOptions
-  /** Makes an API key with an account of its own. @throws ConfigurationError */
-  createKey(options?: CreateKeyOptions): CreatedKey
+  /** Makes an API key with an account of its own: jobs, credits, scripts and deliveries. @throws ConfigurationError */
+  createKey(options?: CreateKeyOptions): { key: string }
   /** From now on requests with this key get a 401 (section 5). */
   revokeKey(key: string): void
   /** Revokes a key and makes another that may do the same, for the same account (section 5). */
-  rotateKey(key: string): CreatedKey
+  rotateKey(key: string): { key: string }
   /** Changes what a key may do (section 5). What is left out stays as it is. @throws ConfigurationError */
   limitKey(key: string, limits: KeyLimits): void
   /** Credits of an account that have not been charged. */
@@ -171,14 +169,14 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    createKey: (keyOptions = {}) =>
-      createdKey(
-        createKey(service, requireValid('createKey', 'options', parseShape(createKeyOptionsSchema, keyOptions))),
-      ),
+    createKey: (given = {}) => {
+      const options = requireValid('createKey', 'options', parseShape(createKeyOptionsSchema, given))
+      return { key: createKey(service, options).key }
+    },
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
-    rotateKey: (key) => createdKey(service.keys.rotate(key)),
+    rotateKey: (key) => ({ key: service.keys.rotate(key).key }),
     limitKey: (key, limits) =>
       limitKey(service, service.keys.get(key), requireValid('limitKey', 'limits', parseShape(keyLimitsSchema, limits))),
     credits: (key) => {

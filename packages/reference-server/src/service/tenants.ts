@@ -21,18 +21,6 @@ export interface CreateKeyOptions {
   allowIps?: readonly string[] | undefined
 }
 
-/** An API key that was made. Each new key is a tenant: jobs, credits, scripts and deliveries of its own. */
-export interface CreatedKey {
-  /** The API key itself. */
-  readonly key: string
-  /** True for a production key, `sk_live_…`; false for a test key, `sk_test_…`. */
-  readonly live: boolean
-  /** What the key may do (section 5). */
-  readonly permissions: readonly Permission[]
-  /** The IP addresses and ranges that may use the key; missing when all may. */
-  readonly allowIps?: readonly string[] | undefined
-}
-
 export const createKeyOptionsSchema = z.strictObject({
   live: z.optional(z.boolean()),
   permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
@@ -44,11 +32,6 @@ export const createKeyOptionsSchema = z.strictObject({
 export function createKey(service: Service, options: CreateKeyOptions): ApiKey {
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = options
   return service.keys.create({ isLive: live, permissions, credits, allowIps })
-}
-
-/** The public fields of a key. */
-export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): CreatedKey {
-  return { key, live: isLive, permissions, allowIps }
 }
 
 const outcomesSchema = z.array(scriptedOutcomeSchema.check(hasOneEnd))
