@@ -172,14 +172,22 @@ async function listenByPool(pool: PgPool, { channel, onNotify, onEnd }: Listener
   client.on('notification', onNotify)
   client.on('error', end)
   client.on('end', end)
-  await client.query(`LISTEN ${channel}`)
+  try {
+    await client.query(withLimit(`LISTEN ${channel}`, [], PROBE_MS))
+  } catch (error) {
+    await end()
+    throw error
+  }
   return end
 }
 
+/** A config, because pg takes the time limit only there. Its pool closes a connection whose statement took longer. */
+function withLimit(text: string, values: PostgresValue[], limitMs: number) {
+  return { text, values, query_timeout: limitMs } as { text: string; values: PostgresValue[] } // not in its types
+}
+
 function ofPool(pool: PgPool): Connection {
-  // A config, because pg takes the time limit only there. It closes a connection whose statement took longer.
-  const query = (text: string, values: PostgresValue[], limitMs: number) =>
-    pool.query({ text, values, query_timeout: limitMs } as { text: string; values: PostgresValue[] }) // not in its types
+  const query = (text: string, values: PostgresValue[], limitMs: number) => pool.query(withLimit(text, values, limitMs))
   return {
     query,
     listen: (listener) => listenByPool(pool, listener),

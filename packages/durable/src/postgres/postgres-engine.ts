@@ -29,8 +29,8 @@ const OPTIONS: Checks<PostgresEngineOptions> = {
 
 /**
  * Creates an engine on Postgres 12 or newer. Locks use the clock of the database. The engine skips rows that other transactions
- * have locked, so that an open transaction does not stop it. New tasks, locks and ends are on the disk before they count, also
- * where `synchronous_commit` is off.
+ * have locked, so that an open transaction does not stop it. Changes are on the disk before they count, also where
+ * `synchronous_commit` is off.
  *
  * A statement that takes longer than five seconds fails, and workers try again: a connection can be dead without a sign of it.
  * With a pool of pg, or a connection string, the engine closes such connections. `close()` closes only a pool that the engine

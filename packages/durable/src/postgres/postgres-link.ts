@@ -26,8 +26,12 @@ const REPEATABLE = ['40001', '40P01', '55P03']
 /** SQLSTATE of read_only_sql_transaction. */
 const READ_ONLY = '25006'
 
-/** After a failover a session can be one of a standby. It ends itself, so that the client opens another one, of the new primary. */
-const END_STANDBY_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid()) WHERE pg_is_in_recovery()'
+/**
+ * After a failover a session can be one of a standby, and a setting of the database stays that of the time when it was opened. It
+ * ends itself, so that the client opens another one.
+ */
+const END_READ_ONLY_SESSION =
+  "SELECT pg_terminate_backend(pg_backend_pid()) WHERE current_setting('transaction_read_only') = 'on'"
 
 /** Runs the statements of an engine. */
 export type PostgresLink = ReturnType<typeof createPostgresLink>
@@ -43,9 +47,8 @@ export function createPostgresLink(database: PostgresDatabase, schema: string | 
     const { query, onSilence } = await connected()
     const connectionMs = limitMs - CONNECTION_MS
     const startedAt = performance.now()
-    const limit = { clock: systemClock, limitMs, name: 'Postgres, or a pool without a free connection,' }
     try {
-      return await withTimeLimit(() => query(text, values, connectionMs), limit)
+      return await withTimeLimit(() => query(text, values, connectionMs), limitOf(limitMs))
     } catch (error) {
       if (performance.now() - startedAt >= connectionMs) onSilence?.()
       throw error
@@ -60,7 +63,7 @@ export function createPostgresLink(database: PostgresDatabase, schema: string | 
     const giveUpAt = performance.now() + limitMs
     const onError = (error: unknown) => {
       if (isMissingTable(error)) throw noTables(error)
-      if (hasState(error, READ_ONLY)) once(END_STANDBY_SESSION, [], LIMIT_MS).catch(() => {})
+      if (hasState(error, READ_ONLY)) once(END_READ_ONLY_SESSION, [], LIMIT_MS).catch(() => {})
       if (!hasState(error, ...REPEATABLE) || performance.now() > giveUpAt) throw error
     }
     const waits = { clock: systemClock, firstMs: Math.random() * PAUSE_MS, maxMs: PAUSE_MS }
@@ -70,11 +73,24 @@ export function createPostgresLink(database: PostgresDatabase, schema: string | 
     run,
     /** Runs one statement, and returns its rows. */
     rows: async (sql: string, values: PostgresValue[]) => readRows(await run(sql, LIMIT_MS, values)),
-    /** Calls back at each notification, where the client can. Resolves to what ends that. */
-    listen: async (channel: string, onNotify: () => void, onEnd: () => void) =>
-      (await connected()).listen?.({ channel, onNotify, onEnd }),
+    /** Calls back at each notification, where the client can. Resolves to what ends that. A late one is ended at once. */
+    listen: async (channel: string, onNotify: () => void, onEnd: () => void) => {
+      const listening = (await connected()).listen?.({ channel, onNotify, onEnd })
+      try {
+        const end = await withTimeLimit(() => listening, limitOf(LIMIT_MS))
+        // Nothing is left to do for a connection that is lost.
+        return end && (() => withTimeLimit(end, limitOf(CONNECTION_MS)).catch(() => {}))
+      } catch (error) {
+        listening?.then((end) => end?.()).catch(() => {})
+        throw error
+      }
+    },
     close: async () => (await connection?.catch(() => undefined))?.close?.(),
   }
+}
+
+function limitOf(limitMs: number) {
+  return { clock: systemClock, limitMs, name: 'Postgres, or a pool without a free connection,' }
 }
 
 const NAMES = /\bmodelrun_(?:tasks|queues|counts|tallies|version)\b/g

@@ -32,14 +32,12 @@ const gate = (source: string) =>
 const HELD = "t.state = 'running' AND t.fence = $3::int"
 
 /**
- * Goes into RETURNING of what must outlive a crash of the database: it makes the commit wait for the disk, also where
- * `synchronous_commit` is off. A mark that is lost with a crash would let a run be sent and paid twice. Stricter settings stay.
+ * Goes into RETURNING of each change but `renew`: it makes the commit wait for the disk, also where `synchronous_commit` is off. The
+ * process outlives a crash of the database and continues with what it has stored: a mark that is lost would let a run be paid twice, a
+ * reserved amount would let a batch cost more than its limit. Stricter settings stay.
  */
-const TO_DISK = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+export const TO_DISK = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
     THEN set_config('synchronous_commit', 'on', true) END AS to_disk`
-
-/** For a change that reaches the disk with the next one that does, mostly the mark of its run: the commit does not wait. */
-const WITH_NEXT = "set_config('synchronous_commit', 'off', true) AS with_next"
 
 /** How long a statement waits for another transaction that has locked its task. */
 const LONGEST_WAIT_MS = 500
@@ -152,12 +150,12 @@ export const SQL = {
   postpone: `
     WITH ${mine(HELD)}
     UPDATE modelrun_tasks AS t SET state = 'waiting', attempts = attempts + $4::int, due_at = ${NOW} + $5::float8 FROM mine
-    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
   // $2 milliseconds.
   pause: `
     INSERT INTO modelrun_queues AS q (queue, paused_until) VALUES ($1, ${NOW} + $2::float8)
-    ON CONFLICT (queue) DO UPDATE SET paused_until = greatest(q.paused_until, excluded.paused_until)`,
-  resume: 'UPDATE modelrun_queues SET paused_until = 0 WHERE queue = $1',
+    ON CONFLICT (queue) DO UPDATE SET paused_until = greatest(q.paused_until, excluded.paused_until) RETURNING ${TO_DISK}`,
+  resume: `UPDATE modelrun_queues SET paused_until = 0 WHERE queue = $1 RETURNING ${TO_DISK}`,
   isPaused: `SELECT paused_until > ${NOW} AS is_paused FROM modelrun_queues WHERE queue = $1`,
   firstDue: `SELECT min(due_at) - ${NOW} AS ms FROM modelrun_tasks WHERE ${OPEN}`,
   get: 'SELECT * FROM modelrun_tasks WHERE queue = $1 AND id = $2',
@@ -190,17 +188,17 @@ export const SQL = {
       ON CONFLICT (name) DO UPDATE SET value = t.value + $2::float8 WHERE t.value + $2::float8 <= $3::float8
       RETURNING value),
     part AS (INSERT INTO modelrun_tallies (name, value) SELECT $4, $2::float8 FROM total RETURNING value)
-    SELECT value, ${WITH_NEXT} FROM part UNION ALL SELECT value, NULL FROM known`,
+    SELECT value, ${TO_DISK} FROM part UNION ALL SELECT value, NULL FROM known`,
   release: `
     WITH part AS (DELETE FROM modelrun_tallies WHERE name = $2 RETURNING value)
-    UPDATE modelrun_tallies AS t SET value = t.value - part.value FROM part WHERE t.name = $1 RETURNING t.value`,
+    UPDATE modelrun_tallies AS t SET value = t.value - part.value FROM part WHERE t.name = $1 RETURNING ${TO_DISK}`,
   replay: `
     WITH ${mine("t.state = 'dead'")}, ${gate('mine')}, counted AS (${counts({ open: '1', done: '0', dead: '-1', of: 'mine' })})
     UPDATE modelrun_tasks AS t
     SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = ${NOW}, seq = DEFAULT
-    FROM mine, gate WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+    FROM mine, gate WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
   remove: `
     WITH ${mine(`(t.state <> 'running' OR t.due_at <= ${NOW})`)},
     counted AS (${counts({ open: "-(state IN ('waiting', 'running'))::int", done: "-(state = 'done')::int", dead: "-(state = 'dead')::int", of: 'mine' })})
-    DELETE FROM modelrun_tasks AS t USING mine WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+    DELETE FROM modelrun_tasks AS t USING mine WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id, ${TO_DISK}`,
 } as const

@@ -1,6 +1,7 @@
 import { tooNew, VERSION_TABLE } from '../engine/table-engine.ts'
 import { checkProbe, isMissingTable, wrongRows } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
+import { TO_DISK } from './postgres-statements.ts'
 
 /**
  * The statements that make each version of the tables, from the one before or from nothing. Each is safe to repeat: in a
@@ -80,7 +81,7 @@ function migration(schema: string | undefined): string {
   // Not IF NOT EXISTS, which needs the permission to create also when the schema exists.
   const create = `IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;`
   return `DO $modelrun$ DECLARE found_version int; BEGIN
-    PERFORM pg_advisory_xact_lock(5217046239);
+    PERFORM pg_advisory_xact_lock(5217046239), ${TO_DISK};
     ${schema === undefined ? '' : create}
     CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (version int PRIMARY KEY);
     SELECT CASE WHEN to_regclass('modelrun_tasks') IS NULL THEN 0 ELSE greatest(1, max(version)) END

@@ -55,6 +55,28 @@ describeWithPostgres('Postgres connections that fall silent', (database) => {
     await expect.poll(() => seen).toEqual(['a'])
   })
 
+  it('a pool has all its connections while none of them can listen', async () => {
+    const pool = new pg.Pool({ connectionString: database.service.url, max: 4 })
+    let attempts = 0
+    // As on a standby, or behind a proxy.
+    pool.on('connect', (connection) => {
+      const query = connection.query.bind(connection)
+      const isListen = (given: unknown) => JSON.stringify(given ?? '').includes('LISTEN')
+      connection.query = (...given: unknown[]) => {
+        if (!isListen(given[0])) return Reflect.apply(query, connection, given)
+        attempts += 1
+        return Promise.reject(new Error('cannot execute LISTEN'))
+      }
+    })
+    const engine = createPostgresEngine(pool, { pollMs: 5, onError: () => {} })
+    await engine.setup()
+    engine.work('deaf', async () => undefined)
+    await expect.poll(() => attempts).toBeGreaterThan(4)
+    await engine.add('deaf', 'a', { data: null })
+    await engine.close()
+    await pool.end()
+  })
+
   it('a function that never responds holds no call', async () => {
     const engine = createPostgresEngine(() => new Promise(() => {}))
     await expect(engine.add('none', 'a', { data: null })).rejects.toThrow(/did not respond within 5000 ms/)
