@@ -1,5 +1,6 @@
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
+import type { Engine } from '../src/engine/engine.ts'
 import { createTableEngine, type DurableTable } from '../src/engine/table-engine.ts'
 import { createRuns } from '../src/runs/create-runs.ts'
 import type { StepRun } from '../src/runs/run-types.ts'
@@ -22,6 +23,7 @@ export interface Faults {
 /** A process with the batch. */
 export interface Process {
   runs: Runs
+  engine: Engine
   faults: Faults
 }
 
@@ -38,7 +40,7 @@ export interface Processes {
 }
 
 /** Calls `send` as a workflow does, until the run has ended. */
-export async function loop({ runs }: Process, key: string): Promise<{ run: StepRun; calls: number }> {
+export async function loop({ runs }: Pick<Process, 'runs'>, key: string): Promise<{ run: StepRun; calls: number }> {
   for (let calls = 1; ; calls += 1) {
     const run = await runs.send(key, MODEL, { prompt: key })
     if (run.afterMs === undefined || calls === 500) return { run, calls }
@@ -108,7 +110,7 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
     const engine = createTableEngine(mortal, { pollMs: 200, onError: () => {} })
     const client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 })
     const runs = createRuns({ lockMs: LOCK_MS, onPause: () => {}, onError: () => {}, ...options, engine, client })
-    return Object.assign(process, { runs })
+    return Object.assign(process, { runs, engine })
   }
   return { server, open, posts, polls: () => polls, rows: (sql) => database.rows(sql) }
 }

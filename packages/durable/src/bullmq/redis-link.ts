@@ -61,7 +61,9 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
     /** Runs commands. Rejects when they take longer than two seconds, with the wait for the connection. */
     do<Value>(commands: (redis: Redis) => Promise<Value>): Promise<Value> {
       const limit = { clock: systemClock, limitMs: LIMIT_MS, name: 'Redis' }
-      return withTimeLimit(() => ready().then(() => commands(redis)), limit)
+      return withTimeLimit(() => ready().then(() => commands(redis)), limit).catch((error) => {
+        throw explained(error)
+      })
     },
     /** Runs commands of a queue. */
     on: <Value>(name: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>
@@ -87,6 +89,14 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
     },
   }
   return link
+}
+
+/** Says what an outage is, in place of the settings of this file by which `ioredis` notices it. */
+function explained(error: unknown): unknown {
+  if (!/MaxRetriesPerRequest|enableOfflineQueue|EPIPE|ECONNRESET/.test(String(error))) return error
+  const message =
+    'The connection to Redis was lost, and is being opened again. Workers continue by themselves, and other calls are safe to repeat.'
+  return new Error(message, { cause: error })
 }
 
 function workerOptions(lockMs: number, stepMs: number | undefined) {

@@ -46,4 +46,6 @@ export interface Engine extends InboxEngine {
   release(name: string, part: string): Promise<void>
   /** Stops all workers, and closes connections and files of the engine. */
   close(): Promise<void>
+  /** Aborts once the engine is closed: nothing is stored any more, and what repeats a change ends. */
+  readonly closed?: AbortSignal | undefined
 }

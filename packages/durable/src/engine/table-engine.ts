@@ -62,8 +62,10 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
   const { pollMs = 250, onError: report = warnOnce(), codec } = options
   const onError = guarded('onError', report)
   const { engine: tasks, once, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
+  const closing = new AbortController()
   const engine: Engine = {
     ...tasks,
+    closed: closing.signal,
     async add(queue, id, options) {
       checkName('queue', queue)
       checkName('id', id)
@@ -95,6 +97,7 @@ export function createTableEngine(table: DurableTable, options: TableEngineOptio
     release: (name, part) => table.release(name, part),
     async close() {
       await stop()
+      closing.abort(new Error('The engine is closed.'))
       await table.close()
     },
   }

@@ -23,6 +23,7 @@ export async function addCheckedRun(key: string, given: GivenRun, context: RunsC
   const { engine, queues } = context
   const wanted = checkedRun(key, given)
   await engine.add(queues.submit, key, { data: asJson(wanted) })
+  context.known.hasResponded = true
   engine.notify?.()
   const stored = await engine.get(queues.submit, key)
   if (stored === undefined) return

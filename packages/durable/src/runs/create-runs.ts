@@ -156,7 +156,7 @@ function contextOf({
     maxCredits,
     maxRunning,
     giveUpAfterMs,
-    places: {},
+    known: {},
     ...hooks,
   }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }

@@ -16,7 +16,7 @@ import {
   type RunsProgress,
   type SubmitData,
 } from './run-types.ts'
-import { BACKOFF, fromJson, type RunsContext } from './runs-context.ts'
+import { BACKOFF, fromJson, type RunsContext, reportFailure } from './runs-context.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
@@ -110,18 +110,18 @@ export type Reads = <Value>(read: () => Promise<Value>) => Promise<Value>
  * Returns the reads of a loop. They are repeated while the store fails, so that the loop outlives a restart of it. A store that
  * has never responded is a mistake of the program, such as a forgotten `setup()`: then the first failure ends the loop.
  */
-export function createReads({ onError }: Pick<RunsContext, 'onError'>, signal: AbortSignal | undefined): Reads {
-  let hasResponded = false
+export function createReads(context: RunsContext, signal: AbortSignal | undefined): Reads {
+  const { known } = context
   return async (read) => {
     const value = await untilStored(read, {
       ...BACKOFF,
       signal,
       onError: (error) => {
-        if (!hasResponded || error instanceof ModelRunError) throw error
-        onError(error)
+        if (!known.hasResponded || error instanceof ModelRunError) throw error
+        reportFailure(error, context)
       },
     })
-    hasResponded = true
+    known.hasResponded = true
     return value
   }
 }

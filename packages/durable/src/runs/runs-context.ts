@@ -54,8 +54,8 @@ export interface RunsContext {
   onPause(reason: Error): void
   onEnd(run: EndedStep): void
   onError(error: unknown): void
-  /** Whether runs have places, once that is known. */
-  places: { areTaken?: boolean | undefined }
+  /** Whether the store has responded, and whether runs have places. */
+  known: { hasResponded?: boolean; hasPlaces?: boolean | undefined }
   /** Of a call that works one run. */
   watch?: Watch
 }
@@ -169,18 +169,24 @@ export async function takePlace(id: string, { engine, queues, maxRunning }: Runs
  * `maxRunning`: an earlier process may have had it.
  */
 export async function freePlace(id: string, context: RunsContext): Promise<void> {
-  const { engine, queues, maxRunning, places } = context
+  const { engine, queues, maxRunning, known } = context
   const read = async () => (await engine.total(queues.places)) > 0
-  places.areTaken ??= maxRunning !== undefined || (await read().catch(() => undefined))
-  if (places.areTaken) await engine.release(queues.places, id)
+  known.hasPlaces ??= maxRunning !== undefined || (await read().catch(() => undefined))
+  if (known.hasPlaces) await engine.release(queues.places, id)
 }
 
 /** Waits while the store fails. */
 export const BACKOFF = { clock: systemClock, firstMs: 100, maxMs: 5_000 } as const
 
-/** Repeats a change of the store until it succeeds: nothing else knows what it stores. */
-export function stored<Value>(change: () => Promise<Value>, { onError }: Pick<RunsContext, 'onError'>): Promise<Value> {
-  return untilStored(change, { ...BACKOFF, onError })
+/** Repeats a change of the store until it succeeds, or the engine is closed: nothing else knows what it stores. */
+export function stored<Value>(change: () => Promise<Value>, context: RunsContext): Promise<Value> {
+  return untilStored(change, { ...BACKOFF, onError: (error) => reportFailure(error, context) })
+}
+
+/** Reports a failure of the store. @throws when its engine is closed */
+export function reportFailure(error: unknown, { engine, onError }: RunsContext): void {
+  engine.closed?.throwIfAborted()
+  onError(error)
 }
 
 /** First wait for a change of the store. */

@@ -63,7 +63,7 @@ describe('a run by send', () => {
       decode: (stored: string) => encoded[Number(stored)] ?? '',
     }
     const { runs, sent } = await openBatch({ engine: createSqliteEngine({ path: ':memory:', codec }) })
-    const { run } = await settled(loop({ runs, faults: {} }, 'a'))
+    const { run } = await settled(loop({ runs }, 'a'))
     expect(run).toMatchObject({ state: 'succeeded', output: { type: 'image' } })
     await expect(settled(runs.send('a', MODEL, { prompt: 'other' }))).rejects.toThrow('that of another run')
     expect([sent, encoded.some((text) => text.includes('"prompt":"a"'))]).toEqual([['a'], true])

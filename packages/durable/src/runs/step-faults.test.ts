@@ -109,6 +109,22 @@ describe('a store that stays away from the POST on', () => {
       expect(shared.posts.b).toBeUndefined()
     },
   )
+
+  it('holds no process that has closed its engine', async () => {
+    const shared = await openProcesses(1_000)
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const store = (change: string) => (shared.posts.a === 1 && !change.startsWith('close') ? 'fails' : undefined)
+    const { runs, engine } = shared.open({ onError }, { store })
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    runs.start()
+    await pass(2_000)
+    await settled(runs.stop())
+    await settled(engine.close())
+    const { length } = errors
+    await pass(60_000)
+    expect([length > 0, errors.length - length]).toEqual([true, 0])
+  })
 })
 
 it.each(['a worker', 'a call', 'a worker that stops'])(

@@ -46,7 +46,7 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     isToDisk = toDisk
     return inTransaction(database, () => {
       const result = work()
-      if (toDisk) checkFiles()
+      checkFiles()
       return result
     })
   })

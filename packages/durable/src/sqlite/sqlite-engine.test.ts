@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Task } from '@modelrun/kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { engineChecks } from '../../test/engine-checks.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -90,12 +92,21 @@ describe('the SQLite engine', () => {
   })
 
   it.skipIf(process.platform === 'win32').each(['', '-wal'])(
-    'stores nothing once its file%s is gone from the path',
+    'stores nothing once its file%s is gone from the path, and stops when its locks are over',
     async (suffix) => {
       const path = join(folder, `gone${suffix}.db`)
-      const engine = createSqliteEngine({ path })
+      const engine = createSqliteEngine({ path, onError: () => {} })
       await engine.setup()
       await engine.add('tasks', 'a', { data: null })
+      const started = new Promise((resolve) => {
+        const handler = async ({ id, signal }: Task) => {
+          resolve(id)
+          await once(signal, 'abort')
+          return null
+        }
+        engine.work('tasks', handler, { lockMs: 300 })
+      })
+      await started
       await rm(`${path}${suffix}`)
       await expect(engine.add('tasks', 'b', { data: null })).rejects.toThrow(
         /was deleted or replaced.*Nothing is stored/,

@@ -6,7 +6,12 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { describeWithPostgres } from '../services/with-postgres.ts'
 
 /** The changes that must not be lost once they were acknowledged; each leaves one row that `readBack` counts. */
-const CHANGES: readonly { title: string; change(engine: Engine): Promise<unknown>; readBack: string; schema?: string }[] = [
+const CHANGES: readonly {
+  title: string
+  change(engine: Engine): Promise<unknown>
+  readBack: string
+  schema?: string
+}[] = [
   {
     title: 'the tables',
     schema: 'fresh',
@@ -31,7 +36,8 @@ const CHANGES: readonly { title: string; change(engine: Engine): Promise<unknown
   {
     title: 'a removal',
     change: (engine) => engine.remove('remove', 'a'),
-    readBack: "SELECT count(*) FROM (SELECT) AS one WHERE NOT EXISTS (SELECT FROM modelrun_tasks WHERE queue = 'remove')",
+    readBack:
+      "SELECT count(*) FROM (SELECT) AS one WHERE NOT EXISTS (SELECT FROM modelrun_tasks WHERE queue = 'remove')",
   },
   {
     title: 'a new task',
