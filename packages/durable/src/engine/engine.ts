@@ -44,8 +44,8 @@ export interface Engine extends InboxEngine {
   reserve(name: string, part: string, request: { amount: number; limit?: number | undefined }): Promise<boolean>
   /** Takes the amount of a part off its counter. A repeated call changes nothing. */
   release(name: string, part: string): Promise<void>
-  /** Stops all workers, and closes connections and files of the engine. */
+  /** Stops all workers, and closes connections and files of the engine. What the store did not take until then is given up. */
   close(): Promise<void>
-  /** Aborts once the engine is closed: nothing is stored any more, and what repeats a change ends. */
+  /** Aborts once the engine is closed. */
   readonly closed?: AbortSignal | undefined
 }

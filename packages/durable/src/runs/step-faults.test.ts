@@ -119,8 +119,9 @@ describe('a store that stays away from the POST on', () => {
     await settled(runs.add('a', MODEL, { prompt: 'a' }))
     runs.start()
     await pass(2_000)
-    await settled(runs.stop())
+    const stopped = runs.stop()
     await settled(engine.close())
+    await settled(stopped)
     const { length } = errors
     await pass(60_000)
     expect([length > 0, errors.length - length]).toEqual([true, 0])
