@@ -8,7 +8,7 @@ export interface ExpectedDuration {
 }
 
 /** Between which ages a job ended: what two polls of it saw. */
-interface ObservedEnd {
+export interface ObservedEnd {
   /** Age at the last poll that found it running, in milliseconds; 0 when there was none. */
   runningMs: number
   /** Age at the first poll that found it finished. */

@@ -1,5 +1,3 @@
-export type AsyncQueue<T> = ReturnType<typeof createAsyncQueue<T>>
-
 /** Passes values from their producers to the one loop that takes them. */
 export function createAsyncQueue<T>() {
   const values: T[] = []

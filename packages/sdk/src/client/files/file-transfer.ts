@@ -231,7 +231,7 @@ function isInterruption(value: unknown): value is Interruption {
   return typeof value === 'object' && value !== null && 'kind' in value && 'submission' in value
 }
 
-/** Some hosts serve a whole file as a range of it that nobody has asked for. */
+/** Some hosts serve a whole file as a range of it that the client has not asked for. */
 function isWhole({ status, headers }: Response): boolean {
   const [, last, size] = /^bytes 0-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? []
   return status === 200 || status === 203 || (status === 206 && Number(last) + 1 === Number(size))

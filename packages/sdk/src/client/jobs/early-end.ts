@@ -7,10 +7,10 @@ import { isConfirmed, type JobReference } from './job-operations.ts'
 import type { EarlyEnd, HeldBack, LastSeen } from './polling/polled-jobs.ts'
 
 /** A wait that ends before its job. */
-interface EndedWait {
+export interface EndedWait {
   core: Core
-  handle: JobHandle
-  job: JobReference
+  job: JobHandle
+  reference: JobReference
   options: WaitOptions
 }
 
@@ -20,7 +20,7 @@ export function earlyEndError(
   end: EarlyEnd,
   { state, failure, attempts, requestId, held }: LastSeen & { held?: HeldBack | undefined },
 ): AbortedError | DeadlineExceededError {
-  const { core, handle: job, options } = wait
+  const { core, job, reference, options } = wait
   const isDeadline = end === 'deadline'
   const policy = isDeadline ? options.onDeadline : options.onAbort
   const what = isDeadline
@@ -39,7 +39,7 @@ export function earlyEndError(
     attempts,
     requestId,
     status: attempts.at(-1)?.status,
-    submission: state === undefined && !isConfirmed(wait.job) ? 'unknown' : 'accepted',
+    submission: state === undefined && !isConfirmed(reference) ? 'unknown' : 'accepted',
     jobId: job.id,
     job,
     ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),

@@ -21,8 +21,7 @@ import type { JobHandle, JobJson, JobSource, WaitOptions } from '../job-handle.t
 import { cancelJob } from './cancel-job.ts'
 import { type CancelResult, getJobOperation, isConfirmed, type JobReference } from './job-operations.ts'
 import type { RunResult } from './run-result.ts'
-import { startWait, type WaitRequest, waitForJob } from './wait-for-job.ts'
-import { watchJob } from './watch-job.ts'
+import { startWait, type WaitRequest, waitForJob, watchJob } from './wait-for-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
 export class JobsResource {

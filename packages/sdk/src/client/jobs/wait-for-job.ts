@@ -1,20 +1,16 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
 import { copyJson, defined, numberIn, stringIn } from '@modelrun/kit'
-import type { Core } from '../core.ts'
+import { createAsyncQueue } from '../../shared/async-queue.ts'
 import { JobCancelledError, JobFailedError, noOutputError } from '../errors/job-errors.ts'
-import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
+import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
-import { earlyEndError } from './early-end.ts'
+import { type EndedWait, earlyEndError } from './early-end.ts'
 import { type JobReference, NO_REASON } from './job-operations.ts'
-import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
+import type { LastSeen, Subscriber } from './polling/polled-jobs.ts'
 import type { RunResult } from './run-result.ts'
 
 /** A wait for a job. */
-export interface WaitRequest {
-  core: Core
-  job: JobHandle
-  reference: JobReference
-  options: WaitOptions
+export interface WaitRequest extends EndedWait {
   /** When the wait ends, in milliseconds of the client's clock. Default: after `options.deadlineMs`. */
   endsAt?: number | undefined
   /** Starts to listen to a webhook, which delivers the end, usually before a poll finds it. Returns a function that stops it. */
@@ -39,98 +35,72 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, listen } = request
-  const subscriber = new ResultSubscriber(request, resolve, reject)
-  core.scheduler.join(subscriber)
-  if (listen && subscriber.polled) subscriber.listenBy(listen)
-  return () => subscriber.leave()
-}
-
-/** A subscriber for a wait request. Its classes differ in what they do with the states of the job. */
-export abstract class WaitSubscriber implements Subscriber {
-  readonly core: Core
-  readonly handle: JobHandle
-  readonly job: JobReference
-  readonly options: WaitOptions
-  at: number
-  readonly hasWebhook: boolean
-  readonly within: Subscriber['within']
-  order = 0
-  slot = -1
-  polled: PolledJob | undefined = undefined
-  stopListening: (() => void) | undefined = undefined
-  readonly isEager: boolean
-  readonly wantsStates: boolean
-
-  constructor(
-    { core, job, reference, options, endsAt, listen }: WaitRequest,
-    { isEager, wantsStates }: Pick<Subscriber, 'isEager' | 'wantsStates'>,
-  ) {
-    this.isEager = isEager
-    this.wantsStates = wantsStates
-    this.core = core
-    this.handle = job
-    this.job = reference
-    this.options = options
-    this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
-    this.hasWebhook = listen !== undefined
-    this.within = core.captureContext()
-  }
-
-  abstract onState(state: Job, isEnd: boolean, seen: LastSeen): void
-  abstract onError(error: unknown): void
-
-  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void {
-    // A cancellation that it requests is of this wait, too.
-    this.onError(this.within(() => earlyEndError(this, end, { ...seen, held })))
-  }
-}
-
-/** Settles with the result of the job. */
-class ResultSubscriber extends WaitSubscriber {
-  readonly resolve: (result: RunResult) => void
-  readonly reject: (error: unknown) => void
-  stopReceiver: (() => void) | undefined = undefined
-
-  constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
-    const { reference, options } = request
+  const { core, job, reference, options, listen } = request
+  const { onStatus } = options
+  let stopReceiver = () => {}
+  const wait = joinWait(request, {
     // The client that submitted the job knows its state. Other clients poll at once.
-    super(request, { isEager: reference.seenAt === undefined, wantsStates: options.onStatus !== undefined })
-    this.resolve = resolve
-    this.reject = reject
-  }
-
-  onState(state: Job, isEnd: boolean, seen: LastSeen): void {
-    const { onStatus } = this.options
-    if (onStatus)
-      this.within(() => notify(this.core.options.log, 'onStatus', () => onStatus(copyJson(state), this.handle)))
-    if (!isEnd) return
-    try {
-      this.leave()
-      this.resolve(outcomeOfJob(this.job, copyJson(state), seen))
-    } catch (error) {
-      this.onError(error)
-    }
-  }
-
-  onError(error: unknown): void {
-    this.leave()
-    this.reject(error)
-  }
-
-  listenBy(listen: NonNullable<WaitRequest['listen']>): void {
-    const stop = listen(this.handle.id, (end) => this.core.scheduler.deliver(this, end))
+    isEager: reference.seenAt === undefined,
+    wantsStates: onStatus !== undefined,
+    onState: (state, isEnd, seen) => {
+      if (onStatus) notify(core.options.log, 'onStatus', () => onStatus(copyJson(state), job))
+      if (!isEnd) return
+      stopReceiver()
+      try {
+        resolve(outcomeOfJob(reference, copyJson(state), seen))
+      } catch (error) {
+        reject(error)
+      }
+    },
+    onError: (error) => {
+      stopReceiver()
+      reject(error)
+    },
+  })
+  if (listen && !wait.isOver()) {
+    const stop = listen(job.id, wait.deliver)
     // The delivery may have come before.
-    if (this.polled) this.stopReceiver = stop
-    else stop()
+    if (wait.isOver()) stop()
+    else stopReceiver = stop
   }
+  return () => {
+    wait.leave()
+    stopReceiver()
+  }
+}
 
-  leave(): void {
-    const { stopReceiver } = this
-    this.core.scheduler.leave(this)
-    this.stopReceiver = undefined
-    stopReceiver?.()
+/** Yields each new state of a job until it has finished. @throws As `waitForJob`, but for the job's own end */
+export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void, undefined> {
+  const changes = createAsyncQueue<{ state: Job; isEnd: boolean }>()
+  const wait = joinWait(request, {
+    ...{ isEager: true, wantsStates: true },
+    onState: (state, isEnd) => changes.push({ state: copyJson(state), isEnd }),
+    onError: changes.fail,
+  })
+  try {
+    for (;;) {
+      const { state, isEnd } = await changes.next()
+      yield state
+      if (isEnd) return
+    }
+  } finally {
+    wait.leave()
   }
+}
+
+function joinWait(
+  request: WaitRequest,
+  { onState, onError, ...wanted }: Pick<Subscriber, 'isEager' | 'wantsStates' | 'onState' | 'onError'>,
+) {
+  const { core, reference, options, listen } = request
+  const { endsAt = core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS) } = request
+  const within = core.captureContext()
+  return core.joinPolls({
+    ...{ ...wanted, job: reference, options, endsAt, hasWebhook: listen !== undefined, within, onError },
+    onState: (...change) => within(() => onState(...change)),
+    // A cancellation that it requests is of this wait, too.
+    onEarlyEnd: (end, seen, held) => onError(within(() => earlyEndError(request, end, { ...seen, held }))),
+  })
 }
 
 /** The outcome of a run that finished within the hold. */

@@ -32,8 +32,7 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   }
   // A longer hold says nothing of the job: the machine slept, or the response was on its way.
   const isHold = elapsedMs <= LONGEST_HOLD_MS
-  if (isHold)
-    core.scheduler.durations.learn(reference.modelId ?? call.model, { runningMs: elapsedMs, finishedMs: elapsedMs })
+  if (isHold) core.durations.learn(reference.modelId ?? call.model, { runningMs: elapsedMs, finishedMs: elapsedMs })
   const { onStatus } = options
   const { state } = reference
   if (onStatus && state) notify(log, 'onStatus', () => onStatus(copyJson(state), job))

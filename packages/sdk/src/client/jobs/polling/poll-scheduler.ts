@@ -1,5 +1,5 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import { createDurations, type Durations, ModelRunError } from '@modelrun/kit'
+import { type Durations, isWorkers, ModelRunError } from '@modelrun/kit'
 import { type Clock, startTimer, withinScope } from '../../../shared/clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { noOutputError } from '../../errors/job-errors.ts'
@@ -22,12 +22,22 @@ import {
 } from './polled-jobs.ts'
 
 /**
+ * Returns what starts a wait. In Workers each wait has a scheduler, so that no request uses what belongs to another one: the
+ * limits of polls count for each wait there.
+ */
+export function createPolls(options: ResolvedOptions, transport: Transport, durations: Durations) {
+  const create = () => new PollScheduler(options, transport, durations)
+  const shared = isWorkers() ? undefined : create()
+  return (wait: Subscriber) => (shared ?? create()).join(wait)
+}
+
+/**
  * Polls for every wait of a client: one timer, a bounded number of requests at once, and a rate limit over all of them.
  * What is due first is polled first, so that no job starves.
  */
-export class PollScheduler {
+class PollScheduler {
   /** How long the jobs of each model take, as this client has seen it. */
-  readonly durations: Durations
+  readonly #durations: Durations
   readonly #client: { clock: Clock; transport: Transport }
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
@@ -35,9 +45,9 @@ export class PollScheduler {
   readonly #jobs: PolledJobs
   #timer: { at: number; stop: () => void } | undefined
 
-  constructor(options: ResolvedOptions, transport: Transport, durations: Durations = createDurations()) {
+  constructor(options: ResolvedOptions, transport: Transport, durations: Durations) {
     const { clock, log, polling } = options
-    this.durations = durations
+    this.#durations = durations
     this.#client = { clock, transport }
     this.#log = log
     this.#intervalMs = createPollInterval(options, durations)
@@ -46,30 +56,26 @@ export class PollScheduler {
   }
 
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
-  join(subscriber: Subscriber): void {
-    const polled = this.#jobs.add(subscriber)
-    const { job, options } = subscriber
+  join(wait: Subscriber) {
+    const polled = this.#jobs.add(wait)
+    const { job, options } = wait
     // The response to the run had the result already.
-    if (job.state && isEnded(job.state) && !options.signal?.aborted) {
-      this.#end(polled, job.state)
-      return
+    if (job.state && isEnded(job.state) && !options.signal?.aborted) this.#end(polled, job.state)
+    else {
+      if (polled.state) wait.onState(polled.state, false, polled)
+      if (polled.release) this.#setNextPoll(polled)
+      if (options.signal?.aborted) this.#jobs.endEarly(polled, 'aborted')
+      this.#run()
     }
-    if (polled.state) subscriber.onState(polled.state, false, polled)
-    if (subscriber.polled) this.#setNextPoll(polled)
-    if (options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
-    this.#run()
-  }
-
-  /** Ends a wait without calling the subscriber. */
-  leave(subscriber: Subscriber): void {
-    this.#jobs.remove(subscriber)
-  }
-
-  /** Passes the end of a job that a webhook delivered. */
-  deliver({ polled }: Subscriber, job: Job): void {
-    // A poll gives the states before the end.
-    if (!polled || !isEnded(job)) return
-    this.#update(polled, job)
+    return {
+      isOver: () => polled.release === undefined,
+      /** Ends it without calling the subscriber. */
+      leave: () => void this.#jobs.remove(polled),
+      /** Passes the end of the job that a webhook delivered. A poll gives the states before the end. */
+      deliver: (end: Job) => {
+        if (polled.release && isEnded(end)) this.#update(polled, end)
+      },
+    }
   }
 
   /** Does what is due, then sets the timer for what is due next. */
@@ -78,7 +84,7 @@ export class PollScheduler {
     const { nextPolls, deadlines } = this.#jobs
     const jobs = this.#jobs.count()
     for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
-      this.#jobs.endEarly(late, 'deadline', late.polled && this.#heldBack(late.polled, jobs))
+      this.#jobs.endEarly(late.polled, 'deadline', this.#heldBack(late.polled, jobs))
     }
     for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
       nextPolls.remove(due)
@@ -123,8 +129,8 @@ export class PollScheduler {
     const outcome = await pollJob(this.#client, polled)
     done(outcome)
     if ('error' in outcome) {
-      if (this.#jobs.remove(polled.wait)) polled.wait.onError(outcome.error)
-    } else if (polled.wait.polled) this.#recordOutcome(polled, outcome)
+      if (this.#jobs.remove(polled)) polled.wait.onError(outcome.error)
+    } else if (polled.release) this.#recordOutcome(polled, outcome)
     this.#run()
   }
 
@@ -139,21 +145,21 @@ export class PollScheduler {
       if (polled.uselessPolls === 1) this.#log.warn(outcome.failure.message)
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
-    if (polled.wait.polled) this.#setNextPoll(polled)
+    if (polled.release) this.#setNextPoll(polled)
   }
 
   #update(polled: PolledJob, job: Job): void {
     const runningAt = polled.seenAt ?? polled.bornAt
     const isNew = job.status !== polled.state?.status
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
-    learnFrom(this.durations, polled, runningAt)
+    learnFrom(this.#durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.wait.job.jobId, job.status)
     if (isEnded(job)) this.#end(polled, job)
     else if (isNew) polled.wait.onState(job, false, polled)
   }
 
   #end(polled: PolledJob, job: Job): void {
-    if (this.#jobs.remove(polled.wait)) polled.wait.onState(job, true, polled)
+    if (this.#jobs.remove(polled)) polled.wait.onState(job, true, polled)
   }
 
   #setNextPoll(polled: PolledJob): void {

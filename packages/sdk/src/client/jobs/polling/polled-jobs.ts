@@ -36,13 +36,12 @@ export interface LastSeen {
   requestId: string | undefined
 }
 
-/**
- * A wait for a job. `at` is its deadline in milliseconds of the client's clock, `Infinity` for none. Waits have no timers of
- * their own, so that ten thousand stay small.
- */
-export interface Subscriber extends HeapItem {
+/** A wait for a job, as its caller wants it. */
+export interface Subscriber {
   readonly job: JobReference
   readonly options: CallOptions
+  /** When it ends, in milliseconds of the client's clock, `Infinity` for never. */
+  readonly endsAt: number
   /** True when the first poll is due at once. */
   readonly isEager: boolean
   /** True when each state is wanted, and not only the end. */
@@ -51,10 +50,6 @@ export interface Subscriber extends HeapItem {
   readonly hasWebhook: boolean
   /** Does work in the async context of the caller that waits: a timer, which serves many waits, has that of one of them. */
   readonly within: <T>(work: () => T) => T
-  /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it and `stopListening`. */
-  polled: PolledJob | undefined
-  /** Removes the listener from the caller's signal. */
-  stopListening?: (() => void) | undefined
   /** Called with each new state of the job: callers get copies. `isEnd` is true for the final state. Must not throw. */
   onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
@@ -63,7 +58,9 @@ export interface Subscriber extends HeapItem {
   onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void
 }
 
-/** The polls of a wait. `at` is the time of the next one. */
+/**
+ * The polls of a wait. `at` is the time of the next one. Waits have no timers of their own, so that ten thousand stay small.
+ */
 export interface PolledJob extends HeapItem, LastSeen {
   readonly wait: Subscriber
   /** The time from which the job's age counts. */
@@ -82,73 +79,67 @@ export interface PolledJob extends HeapItem, LastSeen {
   uselessPolls: number
   /** Aborts the poll that is under way. */
   poll: AbortController | undefined
+  /** Ends what the wait listens to. Undefined once the wait is over. */
+  release: (() => void) | undefined
 }
 
 /** The waits of a client. */
 export type PolledJobs = ReturnType<typeof createPolledJobs>
 
 /** @param onEmpty called when the last wait has ended */
-export function createPolledJobs({ clock, polling: { maxIntervalMs } }: ResolvedOptions, onEmpty: () => void) {
+export function createPolledJobs({ clock, polling }: ResolvedOptions, onEmpty: () => void) {
   /** The waits by the time of their next poll. One whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
   /** The waits by their deadline. */
-  const deadlines = createHeap<Subscriber>()
+  const deadlines = createHeap<HeapItem & { polled: PolledJob }>()
   let count = 0
   let order = 0
 
   function add(wait: Subscriber): PolledJob {
-    const polled = newPolledJob(wait, { order: order++, now: clock.now(), maxIntervalMs })
+    const now = clock.now()
+    const { submittedAt = now, seenAt, state, attempts = [], sentRequestId: requestId } = wait.job
     const { signal } = wait.options
-    wait.polled = polled
-    wait.order = order++
-    count++
-    if (wait.at < Number.POSITIVE_INFINITY) deadlines.put(wait)
-    const onAbort = () => endEarly(wait, 'aborted')
+    const polled: PolledJob = {
+      ...{ wait, state, seenAt, attempts, requestId },
+      ...{ at: Number.POSITIVE_INFINITY, order: order++, slot: -1 },
+      bornAt: submittedAt,
+      // A job whose state is older was not polled from its start.
+      isSeenFromStart: seenAt !== undefined && now - seenAt <= polling.maxIntervalMs,
+      polledAt: seenAt ?? now,
+      notBefore: now,
+      polls: 0,
+      uselessPolls: 0,
+      failure: undefined,
+      poll: undefined,
+      release: () => {
+        deadlines.remove(deadline)
+        signal?.removeEventListener('abort', onAbort)
+      },
+    }
+    const deadline = { polled, at: wait.endsAt, order: order++, slot: -1 }
+    const onAbort = () => endEarly(polled, 'aborted')
+    if (deadline.at < Number.POSITIVE_INFINITY) deadlines.put(deadline)
     signal?.addEventListener('abort', onAbort, { once: true })
-    wait.stopListening = signal && (() => signal.removeEventListener('abort', onAbort))
+    count++
     return polled
   }
 
-  /** Removes a wait. Returns its polls, if it had not ended before. */
-  function remove(wait: Subscriber): PolledJob | undefined {
-    const { polled } = wait
-    if (!polled) return undefined
-    wait.polled = undefined
-    deadlines.remove(wait)
-    wait.stopListening?.()
+  /** Removes a wait. False when it had ended before. */
+  function remove(polled: PolledJob): boolean {
+    if (!polled.release) return false
+    polled.release()
+    polled.release = undefined
     nextPolls.remove(polled)
     polled.poll?.abort()
     count--
     if (count === 0) onEmpty()
-    return polled
+    return true
   }
 
   /** Removes a wait and calls its `onEarlyEnd`. */
-  function endEarly(wait: Subscriber, end: EarlyEnd, held?: HeldBack): void {
-    const polled = remove(wait)
-    if (polled) wait.onEarlyEnd(end, polled, held)
+  function endEarly(polled: PolledJob, end: EarlyEnd, held?: HeldBack): void {
+    if (remove(polled)) polled.wait.onEarlyEnd(end, polled, held)
   }
 
   return { nextPolls, deadlines, count: () => count, add, remove, endEarly }
-}
-
-function newPolledJob(
-  wait: Subscriber,
-  { order, now, maxIntervalMs }: { order: number; now: number; maxIntervalMs: number },
-): PolledJob {
-  const { submittedAt = now, seenAt, state, attempts = [], sentRequestId: requestId } = wait.job
-  return {
-    ...{ wait, state, seenAt, order, attempts, requestId },
-    bornAt: submittedAt,
-    // A job whose state is older was not polled from its start.
-    isSeenFromStart: seenAt !== undefined && now - seenAt <= maxIntervalMs,
-    polledAt: seenAt ?? now,
-    notBefore: now,
-    polls: 0,
-    uselessPolls: 0,
-    failure: undefined,
-    poll: undefined,
-    at: Number.POSITIVE_INFINITY,
-    slot: -1,
-  }
 }

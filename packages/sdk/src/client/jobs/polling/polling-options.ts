@@ -36,9 +36,6 @@ export interface PollingOptions {
   nextDelayMs?: ((context: PollContext & { defaultDelayMs: number }) => number) | undefined
 }
 
-/** {@link PollingOptions}, resolved. */
-export type ResolvedPolling = ReturnType<typeof resolvePolling>
-
 export function resolvePolling(polling: PollingOptions) {
   const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
   return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
