@@ -1,5 +1,5 @@
 import { ModelRun } from 'modelrun'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Batch, MODEL, openBatch, pass, settled, setWallClock, useVirtualTime } from '../../test/batch.ts'
 import { createRuns } from './create-runs.ts'
 import type { Runs } from './runs-options.ts'
@@ -72,15 +72,18 @@ describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
 })
 
 const page = (status: number) => () => new Response('<html>', { status })
+const canceled = () => Response.json({ data: { status: 'canceled' } })
 const gone = () => Response.json({ error: { code: 'GONE', message: 'gone' } }, { status: 410 })
 
 test.each([
   ['never has an output', () => Response.json({ data: { status: 'succeeded' } }), /unknown.*sends no output/],
   ['the service does not have any more', gone, /unknown.*gone/],
+  ['has a status that no version knows', canceled, /running.*unknown status "canceled"(?!.*canceled)/s],
   ['a gateway has a 404 for', page(404), /running/],
   ['a gateway has a 400 for', page(400), /running/],
   ['a gateway has a 410 for', page(410), /running/],
 ])('a run whose job %s', async (_, respond, expected) => {
+  const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
   const { server, engine, runs } = await openBatch()
   const service = server.clientOptions()
   const fetch: typeof globalThis.fetch = async (url, init) =>
@@ -91,6 +94,7 @@ test.each([
   await settled(own.add('a', MODEL, { prompt: 'a' }))
   await pass(120_000)
   const run = await settled(runs.get('a'))
-  expect(`${run?.state} ${run?.error?.message}`).toMatch(expected)
+  expect(`${run?.state} ${run?.error?.message} ${warned.mock.calls.join()}`).toMatch(expected)
+  warned.mockRestore()
   await settled(own.stop())
 })

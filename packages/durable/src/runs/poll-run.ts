@@ -11,6 +11,7 @@ import {
 } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
+import { warn } from '../engine/table-engine.ts'
 import { pauseOnRejection } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
 import {
@@ -29,6 +30,9 @@ import {
 export const POLL_ATTEMPTS = 6
 
 const OUTAGE_DELAY_MS = 5_000
+
+/** The statuses of a job that goes on (section 3). */
+const RUNNING: readonly string[] = ['queued', 'processing']
 
 /** Rejections that pass: of a request that came too late or too early, and those that concern all jobs. */
 const PASSING = [401, 402, 403, 408, 425, 429]
@@ -50,6 +54,7 @@ export async function pollRun(task: Task, delays: PollDelays, context: RunsConte
   }
   if (outcome === undefined) {
     const message = `The job ${data.jobId} has not ended: the service says that it is ${job.status}.`
+    if (!RUNNING.includes(job.status)) delays.warnOf(job.status, data.jobId)
     await delays.read(context)
     const delayMs = delays.next(task.id, data, inbox !== undefined)
     return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
@@ -166,6 +171,14 @@ export class PollDelays {
   /** From then on the wall clock went as the time of this process did. */
   #steadySince = Date.now()
   #isReading: Promise<void> | undefined
+  readonly #unknown = new Set<string>()
+
+  /** A job of an unknown status may have ended. Warns once of each status. */
+  warnOf(status: string, jobId: string): void {
+    if (this.#unknown.has(status)) return
+    this.#unknown.add(status)
+    warn(`The job ${jobId} has the unknown status ${JSON.stringify(status)}. It is polled on, as one that runs.`)
+  }
 
   /** Learns what earlier processes of the batch have seen. */
   read(context: RunsContext): Promise<void> {
