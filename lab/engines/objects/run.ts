@@ -19,8 +19,8 @@ const bundle = await build({
 const service = createReferenceServer({ clock: 'system', latency: 100 })
 const { url, close } = await listen(service, { port: 0 })
 const worker = new Miniflare({
-  modules: true,
-  script: bundle.outputFiles[0]?.text ?? '',
+  // The one module by name: Miniflare itself cannot follow an import whose name is a variable.
+  modules: [{ type: 'ESModule', path: 'worker.mjs', contents: bundle.outputFiles[0]?.text ?? '' }],
   compatibilityDate: '2026-07-01',
   bindings: { API_KEY: service.apiKey, BASE_URL: url },
   durableObjects: { OBJECTS: { className: 'Checked', useSQLite: true } },

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { type Clock, startLimit } from './clock.ts'
+import { type Clock, jitter, startLimit } from './clock.ts'
+
+test.each([-1, 2, Number.NaN, 'an error'])('a delay stays within its bounds when `random` gives %s', (value) => {
+  const random = () => {
+    if (typeof value === 'string') throw new Error(value)
+    return value
+  }
+  expect([100, 200]).toContain(jitter(100, [1, 2], random))
+})
 
 test.each([
   [100, true],

@@ -165,8 +165,12 @@ export function jitter(
   [from, to]: readonly [from: number, to: number],
   random: () => number = Math.random,
 ): number {
-  // A delay that is not a number would never end.
-  return delayMs * (from + Math.min(Math.max(random() || 0, 0), 1) * (to - from))
+  let drawn = 0
+  try {
+    // A delay that is not a number would never end.
+    drawn = random() || 0
+  } catch {} // a function of the user, which must not end a wait
+  return delayMs * (from + Math.min(Math.max(drawn, 0), 1) * (to - from))
 }
 
 /** How a call of the store is repeated while the store fails. */

@@ -1,7 +1,8 @@
 import { NonRetriableError, PauseQueue } from '@modelrun/kit'
-import { ConnectionError } from 'modelrun'
+import { ConnectionError, ModelRun } from 'modelrun'
 import { describe, expect, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
+import { createRuns } from './create-runs.ts'
 import { createOutageGuard } from './pauses.ts'
 
 const lost = new NonRetriableError('unknown', 'lost', { cause: new ConnectionError({ message: 'refused' }) })
@@ -62,6 +63,28 @@ describe('a batch at a gateway that responds 502', () => {
     outage.status = undefined
     await pass(300_000)
     expect(sent.toSorted()).toEqual(keys.toSorted())
+  })
+})
+
+describe('a batch whose function `apiKey` fails', () => {
+  useVirtualTime()
+
+  test('pauses, and sends its runs when there is a key again', async () => {
+    const { server, engine, runs } = await openBatch()
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    const errors: unknown[] = []
+    let key: string | undefined
+    const apiKey = async () => key ?? Promise.reject(new Error('The vault is away.'))
+    const client = new ModelRun({ ...server.clientOptions(), clock: undefined, apiKey })
+    const own = createRuns({ engine, client, onPause: (error) => errors.push(error) })
+    own.start()
+    await pass(5_000)
+    expect((await settled(own.get('a')))?.state).toBe('waiting')
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('The vault is away.') })])
+    key = server.apiKey
+    await pass(60_000)
+    expect((await settled(own.get('a')))?.state).toBe('succeeded')
+    await settled(own.stop())
   })
 })
 

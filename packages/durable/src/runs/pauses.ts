@@ -70,13 +70,14 @@ const LONGEST_PAUSE_MS = 300_000
 
 /**
  * True for a failure on this machine that does not pass by itself, such as a function `apiKey` or a hook that throws. Without an
- * attempt it is about this run alone: it cannot become a request.
+ * attempt and a cause it is about this run alone: it cannot become a request.
  */
 function isLocal(error: unknown): error is ModelRunError {
   if (!(error instanceof ModelRunError) || error.submission !== 'not_sent' || error.isRetryable) return false
   // Its attempts are those that read the model.
   if (error instanceof BudgetExceededError) return false
-  return !(error instanceof ApiError) && (error.attempts.length > 0 || error instanceof HookError)
+  const hasTried = error.attempts.length > 0 || error.cause !== undefined
+  return !(error instanceof ApiError) && (hasTried || error instanceof HookError)
 }
 
 /**
