@@ -35,36 +35,28 @@ export function createBatchWorkers(
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)
     freePlace(id, context).catch(context.onError)
   }
-  const sending = new Map<string, Promise<unknown>>()
-  const submit = async (task: Task, context: RunsContext) => {
+  const inHand = new Map<string, Promise<unknown>>()
+  const keep = async <Value>(name: WorkedQueue, { id, lost }: Task, work: () => Promise<Value>) => {
+    const key = `${name} ${id}`
     // Its lock was lost because the store failed for longer. What this process has in hand is stored first.
-    if (task.lost > 0) await sending.get(task.id)?.catch(() => {})
-    const sent = submitRun(task, prices, context)
-    sending.set(task.id, sent)
-    return sent.finally(() => sending.delete(task.id))
+    if (lost > 0) await inHand.get(key)?.catch(() => {})
+    const done = work()
+    inHand.set(key, done)
+    return done.finally(() => inHand.get(key) === done && inHand.delete(key))
   }
   const handlers = {
-    submit,
-    poll: (task: Task, context: RunsContext) => pollRun(task, delays, context),
+    submit: (task: Task, context: RunsContext) => keep('submit', task, () => submitRun(task, prices, context)),
+    poll: (task: Task, context: RunsContext) => keep('poll', task, () => pollRun(task, delays, context)),
   }
   const options: Record<WorkedQueue, WorkOptions> = {
     submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },
     poll: { concurrency: POLLS_AT_ONCE, rate: pollRate, lockMs, attempts: POLL_ATTEMPTS + 1, onProcessDied },
   }
-  let running = 0
   const work = (name: WorkedQueue) => {
     const stopping = new AbortController()
-    const handle: TaskHandler = (task) =>
-      handlers[name](name === 'poll' ? { ...task, signal: stopping.signal } : task, context)
-    const counted: TaskHandler = async (task) => {
-      running += 1
-      try {
-        return await (name === 'submit' ? guard(() => handle(task)) : handle(task))
-      } finally {
-        running -= 1
-      }
-    }
-    const worker = engine.work(queues[name], counted, options[name])
+    const send: TaskHandler = (task) => guard(() => handlers.submit(task, context))
+    const poll: TaskHandler = (task) => handlers.poll({ ...task, signal: stopping.signal }, context)
+    const worker = engine.work(queues[name], name === 'submit' ? send : poll, options[name])
     const stop = () => {
       // Polls end at once. A run that is being sent ignores it.
       stopping.abort()
@@ -83,8 +75,8 @@ export function createBatchWorkers(
     /** Runs the task of a run in this process, if that is due. */
     once: (name: WorkedQueue, task: Pick<OnceOptions, 'id' | 'isEarly'>, handler: TaskHandler) =>
       patiently(() => engine.once(queues[name], handler, { ...options[name], ...UNMARKED, ...task })),
-    /** Whether a worker of this process runs a task. */
-    isRunning: () => running > 0,
+    /** Whether this process works a run. */
+    isRunning: () => inHand.size > 0,
     use: (user: unknown) => {
       users.add(user)
       if (workers.length === 0) workers = [work('submit'), work('poll')]
@@ -96,7 +88,7 @@ export function createBatchWorkers(
       stopped = Promise.all([stopped, ...workers.splice(0).map((worker) => worker.stop())])
       await stopped
       // Also what has lost its lock.
-      await Promise.allSettled(sending.values())
+      await Promise.allSettled(inHand.values())
     },
   }
 }
