@@ -34,7 +34,9 @@ describe('fetch', () => {
   it('responds where the use of a Node API throws, as in the Edge runtime of Next.js', async () => {
     const edge = Object.defineProperty({ env: {} }, 'getBuiltinModule', { get: () => expect.unreachable() })
     vi.stubGlobal('process', edge)
-    const response = await fetchWith(echo)('/e').finally(() => vi.unstubAllGlobals())
+    vi.resetModules()
+    const handle = await import('./handle.ts').finally(() => vi.unstubAllGlobals())
+    const response = await handle.createFetch(echo, { baseUrl: BASE_URL })('/e')
     expect([response.status, response.statusText]).toEqual([200, ''])
   })
 

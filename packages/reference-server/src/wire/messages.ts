@@ -75,13 +75,11 @@ export function emptyReply(status: number, headers: Readonly<Record<string, stri
   return { status, headers: hasLength ? { 'content-length': '0', ...headers } : { ...headers } }
 }
 
+/** As Node's http writes them on a socket: a `Response` has none of its own. */
+const STATUS_TEXTS = nodeBuiltin('node:http')?.STATUS_CODES
+
 /** For transports that end at a `fetch`. */
 export function toResponse({ status, headers, body }: Reply): Response {
   const content = typeof body === 'function' ? body() : (body ?? null)
-  return new Response(content, { status, statusText: statusText(status), headers })
-}
-
-/** As Node's http writes it on a socket: a `Response` has none of its own. */
-function statusText(status: number): string {
-  return nodeBuiltin('node:http')?.STATUS_CODES[status] ?? ''
+  return new Response(content, { status, statusText: STATUS_TEXTS?.[status] ?? '', headers })
 }
