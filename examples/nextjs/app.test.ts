@@ -107,10 +107,11 @@ test('a video can be cancelled, and is not charged', async (t) => {
 test('a page gets no key and no job, and knows whether it was charged', async (t) => {
   const { service } = await openApp(t)
   const log = mock.method(console, 'error', () => {})
+  assert.deepEqual(await (await images.POST(post({}))).json(), { isCharged: false })
   service.faults.add({ kind: 'reset', route: 'runModel', when: 'after' })
   const response = await images.POST(post({ prompt: 'a fox' }))
   assert.deepEqual([response.status, await response.json()], [502, { isCharged: true }])
-  assert.equal(log.mock.callCount(), 1)
+  assert.equal(log.mock.callCount(), 2)
   mock.restoreAll()
   assert.equal((await videoRoute.GET(post({}), { params: Promise.resolve({ id: 'job_1' }) })).status, 404)
 })

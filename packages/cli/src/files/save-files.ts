@@ -1,5 +1,4 @@
-import { accessSync, constants, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { eachOf, stringIn } from '@modelrun/kit'
 import type { ModelRun, ProducedOutput } from 'modelrun'
 import { diskProblem, messageOf, UnsavedError, UsageError } from '../errors.ts'
@@ -72,29 +71,11 @@ async function saveItem(client: ModelRun, produced: ProducedOutput, plan: SavePl
   const name = fileName(prefix, produced.job_id, index)
   for (let copy = 1; ; copy++) {
     try {
-      const paths = await client.files.save(one, folder, {
-        name: () => (copy === 1 ? name : `${name}-${copy}`),
-        signal,
-      })
-      if (MEDIA.test(stringIn(one.output.items[0], 'type') ?? '')) for (const path of paths) await rejectPage(path)
-      return paths
+      return await client.files.save(one, folder, { name: () => (copy === 1 ? name : `${name}-${copy}`), signal })
     } catch (error) {
       if (copy >= MOST_NAMES || !/with other content/.test(messageOf(error))) throw error
     }
   }
-}
-
-/** Outputs whose bytes are never those of a page. */
-const MEDIA = /^(image|video|audio)$/
-const PAGE = /^(\s*(<!doctype html|<html|\{)|$)/i
-
-/** A host may send a page or nothing in the place of a file, and the file later. Its header says less than the bytes. */
-async function rejectPage(path: string): Promise<void> {
-  const file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(100)).finally(() => file.close())
-  if (!PAGE.test(buffer.toString('utf8', 0, bytesRead))) return
-  rmSync(path)
-  throw new Error('its host sent a page, or nothing, in the place of the file')
 }
 
 export function urlsOf({ items }: ProducedOutput['output']): string[] {

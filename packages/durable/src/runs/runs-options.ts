@@ -153,7 +153,7 @@ export interface Runs {
   /**
    * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (section 4.5).
    *
-   * @throws ApiError or TransportError when the service did not cancel the job: call it again
+   * @throws ApiError, ConnectionError or AttemptTimeoutError when the service did not cancel the job: call it again
    */
   cancel(key: string): Promise<Cancellation>
   /**

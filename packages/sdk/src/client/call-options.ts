@@ -115,14 +115,16 @@ const wholeKeys: Check = (value) => {
   return wrong === undefined ? undefined : `must have the indexes of inputs as its keys, not ${showValue(wrong)}`
 }
 
+/** `null` and `NaN` have no form in a query. */
+function isQueryValue(value: unknown): boolean {
+  return value !== null && Object(value) !== value && !Number.isNaN(value)
+}
+
 export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   ...callOptions(),
   query: readBy(
     (query: object) => ({ ...query }),
-    must(
-      'an object of texts and numbers',
-      (value) => isPlainData(value) && Object.values(value).every((member) => Object(member) !== member),
-    ),
+    must('an object of texts and numbers', (value) => isPlainData(value) && Object.values(value).every(isQueryValue)),
   ),
   body: readBy((body) => checkJson(body, 'body')),
 }))()

@@ -78,6 +78,7 @@ describe('an argument', () => {
     ['models.list, a query', (client) => client.models.list({ categorie: 'x' }), 'did you mean `category`?'],
     ['request, a body', (client) => client.request('GET', '/v1/models', { body: {} }), 'has no `body`: pass `query`'],
     ['request, a query', (client) => client.request('GET', '/v1/models', { query: { a: {} } }), 'an object of texts'],
+    ['request, a number', (client) => client.request('GET', '/v1/models', { query: { a: NaN } }), 'an object of texts'],
     ['files.download()', (client) => client.files.download(), 'A file is given by an item of an output'],
     [
       'files.save(result)',

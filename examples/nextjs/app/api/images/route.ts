@@ -11,7 +11,7 @@ export async function POST(request: Request): Promise<Response> {
   try {
     const { image } = await generateImage({
       model: modelrun.image('aurora-image'),
-      prompt: String(prompt),
+      prompt,
       abortSignal: request.signal,
       providerOptions: { modelrun: { maxCredits: 10 } },
     })

@@ -11,7 +11,7 @@ export async function POST(request: Request): Promise<Response> {
   try {
     const { providerMetadata } = await startVideo({
       model: modelrun.video('lumen/aurora-video'),
-      prompt: String(prompt),
+      prompt,
       duration: 4,
       providerOptions: { modelrun: { maxCredits: 100, webhookContext: { video: id } } },
     })

@@ -33,7 +33,7 @@ describe('files.save (section 2.5)', () => {
     ['/a/f0', 'job_1-0.gif', 'GIF89a then more'],
     ['/', 'job_1-0.gif', 'GIF89a'],
     ['/', 'job_1-0.bin', 'a text'],
-    ['/a/f0', 'job_1-0', ''],
+    ['/a/f0', 'job_1-0', 'a text'],
     ['/a/f0.dat', 'job_1-0.dat', 'GIF89a'],
   ])('names a file without a type after its bytes, when its url (%s) says nothing: %s', async (path, name, content) => {
     const { client } = createSavingClient(
@@ -63,8 +63,22 @@ describe('a file that cannot be downloaded', () => {
     expect(service.received).toHaveLength(6)
   })
 
+  test.each(['<!doctype html><title>Sign in</title>', ' <HTML>', '{"error":"expired"}', ''])(
+    'is an image of which the host sends %j, and the same call fetches it later',
+    async (content) => {
+      const file: HostedFile = { content }
+      const { client } = createSavingClient(createFileHost(file))
+      const save = () => client.files.save(resultOf('job_1'), folder.path)
+      expect(await caught(save(), InvalidResponseError)).toMatchObject({ isRetryable: true, jobId: 'job_1' })
+      expect(await folder.files()).toEqual({})
+      file.content = 'pixels'
+      await save()
+      expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
+    },
+  )
+
   test('leaves nothing behind when the save is aborted', async () => {
-    const stalling = createFileHost({ content: 'pixels', faults: [{ bytes: 3, how: 'stalls' }] })
+    const stalling = createFileHost({ content: 'pixels'.repeat(99), faults: [{ bytes: 300, how: 'stalls' }] })
     const { client } = createSavingClient(stalling)
     const controller = new AbortController()
     const save = caught(client.files.save(resultOf('job_1'), folder.path, { signal: controller.signal }), AbortedError)

@@ -11,6 +11,7 @@ import {
 } from '@modelrun/kit'
 import { abortable, withinScope } from '../../shared/clock.ts'
 import { SaveError } from '../errors/local-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { interrupted } from '../http/send-attempt.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
@@ -48,7 +49,7 @@ export async function saveFiles(
     const open = () => openFile(client, isPlainText(item) ? { text: item } : item, { ...options, jobId })
     const opened = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
-      const file = await named(opened)
+      const file = await begun(opened, item, jobId)
       const { transfer } = file
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const write = async () => {
@@ -187,19 +188,32 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
   })
 }
 
-/** A name without an extension gets that of the first bytes, when they are of a known type. */
-async function named({ name, transfer }: OpenedDownload): Promise<Pick<OpenedDownload, 'name' | 'transfer'>> {
-  if (EXTENSION.test(name) && !name.endsWith('.bin')) return { name, transfer }
-  const chunks = [await transfer.read({ mayRestart: true })]
-  const found = await loadFileTypes()
-    .then(({ fileTypeFromBuffer }) => fileTypeFromBuffer(chunks[0]?.bytes ?? new Uint8Array()))
-    .catch(() => undefined)
-  const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
-  const close = () => transfer.close()
-  return {
-    name: found === undefined ? name : `${name.replace(/\.bin$/, '')}.${found.ext}`,
-    transfer: { ...transfer, read, close },
+/** Items whose bytes are never a web page, the JSON of an error, or nothing. */
+const MEDIA = /^(image|video|audio)$/
+const PAGE = /^(\s*(<!doctype html|<html|\{)|$)/i
+const HEAD_BYTES = 100
+
+/** Checks the first bytes: a host may send a page now, and the file later. A name without an extension gets that of their type. */
+async function begun({ name, transfer }: OpenedDownload, item: unknown, jobId: string) {
+  let chunks: { at: number; bytes: Uint8Array<ArrayBuffer> }[] = []
+  for (let size = 0; size < HEAD_BYTES; ) {
+    const chunk = await transfer.read({ mayRestart: true })
+    if (chunk === undefined) break
+    chunks = chunk.at === 0 ? [chunk] : [...chunks, chunk]
+    size = chunk.at + chunk.bytes.byteLength
   }
+  const bytes = new Uint8Array(await new Blob(chunks.map((chunk) => chunk.bytes)).arrayBuffer())
+  const isPage = PAGE.test(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)))
+  if (isPage && MEDIA.test(stringIn(item, 'type') ?? '')) {
+    const problem = `The host of ${name} sent a page, or nothing, in the place of the file.`
+    throw new InvalidResponseError({ ...aboutFile(problem, jobId), isRetryable: true })
+  }
+  const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
+  const whole = { ...transfer, read, close: () => transfer.close() }
+  if (EXTENSION.test(name) && !name.endsWith('.bin')) return { name, transfer: whole }
+  const types = await loadFileTypes().catch(() => undefined)
+  const found = await types?.fileTypeFromBuffer(bytes).catch(() => undefined)
+  return { name: found === undefined ? name : `${name.replace(/\.bin$/, '')}.${found.ext}`, transfer: whole }
 }
 
 function checkName(name: unknown, jobId: string): string {

@@ -157,6 +157,9 @@ export function fileFetchOptions(
  */
 export type HeadersOption = Headers | Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>
 
+/** Of one connection and its body. Those of another request, passed on with its other headers, stall or break this one. */
+const OF_CONNECTION = /^(content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+
 /**
  * Headers by their names in lower case.
  *
@@ -167,10 +170,10 @@ export function headersByName(option: HeadersOption | undefined): Readonly<Recor
   const headers = new Headers()
   for (const [name, value] of listHeaders(option)) {
     try {
-      if (typeof value !== 'string') throw new TypeError()
+      if (typeof value !== 'string' || OF_CONNECTION.test(name)) throw new TypeError()
       headers.append(name, value)
     } catch {
-      const message = `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`
+      const message = `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow here: leave it out.`
       throw new ConfigurationError({ message })
     }
   }

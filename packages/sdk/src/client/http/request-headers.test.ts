@@ -57,6 +57,11 @@ describe('headers', () => {
     ['x-tenant', `${API_KEY}€`, 'does not allow'],
     ['x-tenant', [API_KEY], 'that HTTP does not allow'],
     ['x-tenant', null, 'that HTTP does not allow'],
+    ['Content-Length', '7', 'leave it out'],
+    ['expect', '100-continue', 'leave it out'],
+    ['keep-alive', 'timeout=5', 'leave it out'],
+    ['transfer-encoding', 'chunked', 'leave it out'],
+    ['upgrade', 'h2c', 'leave it out'],
   ])('%j: %j are an error that names the header, not its value', (name, value, reason) => {
     for (const headers of [{ [name]: value }, [[name, value]]]) {
       const error = failureOf(() => wrong(headers))

@@ -19,8 +19,9 @@ export async function DELETE(_request: Request, { params }: Context): Promise<Re
   const { client, videos } = getShared()
   const video = videos.get(id)
   if (video === undefined) return new Response(null, { status: 404 })
-  await client.jobs.cancel(video.jobId)
-  videos.end(id, { ...video, error: 'cancelled' })
+  const { status } = await client.jobs.cancel(video.jobId)
+  // It may have ended before: then its webhook brings the video.
+  if (status === 'cancelled') videos.end(id, { ...video, error: status })
   return new Response(null, { status: 204 })
 }
 
