@@ -201,21 +201,20 @@ describe('modelrun batch before and after it works', () => {
       const { code, stdout } = await run(...more)
       expect([code, stdout, cli.inputs().length]).toEqual([3, expect.stringMatching(/^rejected +2 /m), 1])
     }
-    expect((await run('--retry-failed', '--yes')).stderr).toContain(
-      'A batch of 2 runs of aurora-image costs 100 credits.',
-    )
+    expect((await run('--retry-failed', '--yes')).stderr).toContain('2 runs of aurora-image costs 100 credits.')
   })
 
   it('pays rows that wait at the price that is agreed to now', async () => {
-    files.script(cli, 2)
+    files.script(cli, 3)
     const dear = await serveDear(cli)
     dear.price = 4
-    cli.server.limitKey(cli.server.apiKey, { credits: 0 })
-    await cli.write('rows.csv', 'prompt\na fox\na hare\n')
-    expect((await cli.run(args, { env: dear.env })).code).toBe(3)
+    cli.server.limitKey(cli.server.apiKey, { credits: 4 })
+    await cli.write('rows.csv', 'prompt\na fox\na hare\nan owl\n')
+    const one = [...args, '--concurrency', '1']
+    expect((await cli.run(one, { env: dear.env })).code).toBe(3)
     cli.server.limitKey(cli.server.apiKey, { credits: 1_000 })
     dear.price = 50
-    const { code, stderr } = await cli.run(args, { env: dear.env })
+    const { code, stderr } = await cli.run(one, { env: dear.env })
     expect([code, cli.server.credits(), stderr]).toEqual([0, 992, expect.stringContaining('costs 100 credits')])
   })
 

@@ -42,7 +42,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     const work = { service, rules, batch, rows, start: await findStart(batch, rows, price), stop, options }
     await agree(work, context)
     if (options.dryRun) return await reportDryRun(work, context)
-    await addRetries(work, retried, context)
+    await storeAgreed(work, retried, context)
     await batch.runs.resume()
     return await workAndReport(work, context)
   } catch (error) {
@@ -157,14 +157,19 @@ async function reportDryRun({ batch, rows, options }: BatchWork, { terminal }: C
   return EXIT.done
 }
 
-/** Stores all retries before the first is sent: after a kill the same command continues with them, also without the option. */
-async function addRetries(
-  { batch, rules, start }: BatchWork,
+/**
+ * Stores all retries before the first is sent: after a kill the same command continues with them, also without the option. Rows
+ * that wait, of which each may be the first one that is sent, get the price that is agreed to now.
+ */
+async function storeAgreed(
+  { batch, rules, rows, start }: BatchWork,
   retried: readonly Row[],
   { terminal }: CliContext,
 ): Promise<void> {
   const agreed = { maxCredits: start.price }
-  await Promise.all(retried.map(({ runKey, input }) => batch.runs.add(runKey, rules.model, { ...input }, agreed)))
+  const waiting = rows.filter(({ run }) => run?.state === 'waiting' && run.maxCredits !== start.price)
+  const add = ({ runKey, run, input }: Row) => batch.runs.add(runKey, rules.model, { ...(run?.input ?? input) }, agreed)
+  await Promise.all([...retried, ...waiting].map(add))
   if (retried.length > 0) terminal.say(`${countText(retried.length, 'row')} run again.`)
 }
 
