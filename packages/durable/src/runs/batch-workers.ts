@@ -1,7 +1,7 @@
 import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '@modelrun/kit'
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
 import { createOutageGuard } from './pauses.ts'
-import { POLL_ATTEMPTS, PollDelays, pollRun } from './poll-run.ts'
+import { createPollDelays, POLL_ATTEMPTS, pollRun } from './poll-run.ts'
 import { freePlace, patiently, type RunsContext, reportEnd } from './runs-context.ts'
 import { createPrices, submitRun } from './submit-run.ts'
 
@@ -29,7 +29,7 @@ export function createBatchWorkers(
 ) {
   const { client, engine, queues } = context
   const prices = createPrices(client)
-  const delays = new PollDelays()
+  const delays = createPollDelays()
   const guard = createOutageGuard(systemClock)
   const onProcessDied = ({ id, data }: DiedTask) => {
     reportEnd(id, { state: 'unknown', jobId: stringIn(data, 'jobId'), error: PROCESS_DIED }, context)

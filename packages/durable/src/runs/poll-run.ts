@@ -41,7 +41,11 @@ const PASSING = [401, 402, 403, 408, 425, 429]
  * Works a task of the queue `poll`: polls the job of a run, and stores its outcome or polls again later. A job that is given up
  * makes the task dead: its run is `unknown`, because it may have been charged.
  */
-export async function pollRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
+export async function pollRun(
+  task: Task,
+  delays: ReturnType<typeof createPollDelays>,
+  context: RunsContext,
+): Promise<Json | undefined> {
   const data = fromJson<PollData>(task.data)
   const { engine, queues, inbox } = context
   // The delivery of the job came meanwhile.
@@ -163,57 +167,55 @@ const MOST_SEEN = 10_000
 const READ_ENDS = 100
 
 /** When each job is polled: from the durations that this batch has seen. */
-export class PollDelays {
-  readonly #durations = createDurations()
+export function createPollDelays() {
+  const durations = createDurations()
   /** The ages at which polls of this process last found jobs running, by the run. */
-  readonly #runningMs = new NewestMap<string, number>(MOST_SEEN)
-  #offsetMs = offsetMs()
+  const running = new NewestMap<string, number>(MOST_SEEN)
+  let offset = offsetMs()
   /** From then on the wall clock went as the time of this process did. */
-  #steadySince = Date.now()
-  #isReading: Promise<void> | undefined
-  readonly #unknown = new Set<string>()
+  let steadySince = Date.now()
+  let reading: Promise<void> | undefined
+  const unknown = new Set<string>()
 
-  /** A job of an unknown status may have ended. Warns once of each status. */
-  warnOf(status: string, jobId: string): void {
-    if (this.#unknown.has(status)) return
-    this.#unknown.add(status)
-    warn(`The job ${jobId} has the unknown status ${JSON.stringify(status)}. It is polled on, as one that runs.`)
-  }
-
-  /** Learns what earlier processes of the batch have seen. */
-  read(context: RunsContext): Promise<void> {
-    this.#isReading ??= this.#readEnds(context).catch(context.onError)
-    return this.#isReading
-  }
-
-  async #readEnds({ engine, queues }: RunsContext): Promise<void> {
+  async function readEnds({ engine, queues }: RunsContext): Promise<void> {
     for (const { data } of await engine.list(queues.outcomes, 'waiting', { limit: READ_ENDS })) {
       const { took } = fromJson<Outcome>(data)
-      if (took !== undefined) this.#durations.learn(took.model, took)
+      if (took !== undefined) durations.learn(took.model, took)
     }
   }
 
-  /** Returns the milliseconds until the next poll of a job that is running now. */
-  next(id: string, { model, submittedAt }: PollData, hasWebhook: boolean): number {
-    const ageMs = Date.now() - submittedAt
-    this.#runningMs.set(id, ageMs)
-    const expected = this.#durations.of(model)
-    const delayMs = pollDelayMs({ ageMs, expected, hasWebhook }, LIMITS)
-    return delayMs + jitter(Math.min(delayMs, LONGEST_JITTER_MS), [-0.1, 0.1])
-  }
-
-  /** A poll has found a job finished. Returns how long it took, if that is known: not of a job from before a jump of the clock. */
-  end(id: string, { model, submittedAt }: PollData): Took | undefined {
-    const took = { model, runningMs: this.#runningMs.get(id) ?? 0, finishedMs: Date.now() - submittedAt }
-    this.#runningMs.delete(id)
-    return this.#isSteadySince(submittedAt) && this.#durations.learn(model, took) ? took : undefined
-  }
-
-  #isSteadySince(at: number): boolean {
+  function isSteadySince(at: number): boolean {
     const now = offsetMs()
-    if (Math.abs(now - this.#offsetMs) > STEADY_MS) this.#steadySince = Date.now()
-    this.#offsetMs = now
-    return at >= this.#steadySince
+    if (Math.abs(now - offset) > STEADY_MS) steadySince = Date.now()
+    offset = now
+    return at >= steadySince
+  }
+
+  return {
+    /** A job of an unknown status may have ended. Warns once of each status. */
+    warnOf: (status: string, jobId: string): void => {
+      if (unknown.has(status)) return
+      unknown.add(status)
+      warn(`The job ${jobId} has the unknown status ${JSON.stringify(status)}. It is polled on, as one that runs.`)
+    },
+    /** Learns what earlier processes of the batch have seen. */
+    read: (context: RunsContext): Promise<void> => {
+      reading ??= readEnds(context).catch(context.onError)
+      return reading
+    },
+    /** Returns the milliseconds until the next poll of a job that is running now. */
+    next: (id: string, { model, submittedAt }: PollData, hasWebhook: boolean): number => {
+      const ageMs = Date.now() - submittedAt
+      running.set(id, ageMs)
+      const delayMs = pollDelayMs({ ageMs, expected: durations.of(model), hasWebhook }, LIMITS)
+      return delayMs + jitter(Math.min(delayMs, LONGEST_JITTER_MS), [-0.1, 0.1])
+    },
+    /** A poll has found a job finished. Returns how long it took, if that is known: not of a job from before a jump of the clock. */
+    end: (id: string, { model, submittedAt }: PollData): Took | undefined => {
+      const took = { model, runningMs: running.get(id) ?? 0, finishedMs: Date.now() - submittedAt }
+      running.delete(id)
+      return isSteadySince(submittedAt) && durations.learn(model, took) ? took : undefined
+    },
   }
 }
 

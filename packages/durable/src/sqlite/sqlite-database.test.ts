@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Write, Writes } from './sqlite-database.ts'
+import { createWrites, type Write } from './sqlite-database.ts'
 
 /** Notes each transaction: whether it goes to the disk. */
-function setUp(): { group: Writes; transactions: boolean[] } {
+function setUp() {
   const transactions: boolean[] = []
   const write: Write = (toDisk, work) => {
     transactions.push(toDisk)
     return work()
   }
-  return { group: new Writes(0, write), transactions }
+  return { add: createWrites(0, write), transactions }
 }
 
 const fail = () => {
@@ -17,19 +17,15 @@ const fail = () => {
 
 describe('the work of one turn', () => {
   it('is one transaction, which goes to the disk when some of it has to', async () => {
-    const { group, transactions } = setUp()
-    expect(await Promise.all([group.add(false, () => 1), group.add(true, () => 2)])).toEqual([1, 2])
-    expect(await group.add(false, () => 3)).toBe(3)
+    const { add, transactions } = setUp()
+    expect(await Promise.all([add(false, () => 1), add(true, () => 2)])).toEqual([1, 2])
+    expect(await add(false, () => 3)).toBe(3)
     expect(transactions).toEqual([true, false])
   })
 
   it('is kept although other work of the turn fails', async () => {
-    const { group } = setUp()
-    const results = await Promise.allSettled([
-      group.add(true, () => 1),
-      group.add(true, fail),
-      group.add(true, () => 3),
-    ])
+    const { add } = setUp()
+    const results = await Promise.allSettled([add(true, () => 1), add(true, fail), add(true, () => 3)])
     expect(results).toMatchObject([
       { status: 'fulfilled', value: 1 },
       { status: 'rejected', reason: { message: 'This one fails.' } },
@@ -38,8 +34,8 @@ describe('the work of one turn', () => {
   })
 
   it('rejects when it is alone and fails', async () => {
-    const { group, transactions } = setUp()
-    await expect(group.add(true, fail)).rejects.toThrow('This one fails.')
+    const { add, transactions } = setUp()
+    await expect(add(true, fail)).rejects.toThrow('This one fails.')
     expect(transactions).toEqual([true])
   })
 })

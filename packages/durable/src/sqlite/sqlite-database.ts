@@ -41,7 +41,7 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     statements.set(sql, statement)
     return statement
   }
-  const writes = new Writes(busyTimeoutMs, (toDisk, work) => {
+  const inGroup = createWrites(busyTimeoutMs, (toDisk, work) => {
     if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
     isToDisk = toDisk
     return inTransaction(database, () => {
@@ -58,7 +58,7 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
       await turn()
       return rows(sql, values)
     },
-    transaction: ({ toDisk }, work) => writes.add(toDisk, work),
+    transaction: ({ toDisk }, work) => inGroup(toDisk, work),
     close: () => {
       if (database.isOpen) database.close()
     },
@@ -175,58 +175,50 @@ export type Write = <T>(toDisk: boolean, work: () => T) => T
  * Writes all work of one turn of the event loop in one transaction: one wait for the disk instead of many. A transaction that
  * finds the file busy is repeated without blocking the event loop in between, and what comes meanwhile waits for it.
  */
-export class Writes {
-  readonly #busyTimeoutMs: number
-  readonly #write: Write
-  #waiting: WaitingWork[] = []
-  #isWriting = false
+export function createWrites(busyTimeoutMs: number, write: Write) {
+  const waiting: WaitingWork[] = []
+  let isWriting = false
 
-  constructor(busyTimeoutMs: number, write: Write) {
-    this.#busyTimeoutMs = busyTimeoutMs
-    this.#write = write
+  async function writeAll(): Promise<void> {
+    isWriting = true
+    while (waiting.length > 0) {
+      await turn()
+      await writeGroup(waiting.splice(0), write)
+    }
+    isWriting = false
   }
 
-  add<T>(toDisk: boolean, work: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
+  return <T>(toDisk: boolean, work: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
       const run = () => {
         const result = work()
         return () => resolve(result)
       }
-      this.#waiting.push({ toDisk, giveUpAt: performance.now() + this.#busyTimeoutMs, run, reject })
-      if (!this.#isWriting) void this.#writeAll()
+      waiting.push({ toDisk, giveUpAt: performance.now() + busyTimeoutMs, run, reject })
+      if (!isWriting) void writeAll()
     })
-  }
+}
 
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true
-    while (this.#waiting.length > 0) {
-      await turn()
-      await this.#writeGroup(this.#waiting.splice(0))
-    }
-    this.#isWriting = false
-  }
+async function writeGroup(group: readonly WaitingWork[], write: Write): Promise<void> {
+  const error = await untilFree(group, write)
+  if (error === undefined) return
+  // Each in a transaction of its own, so that work that fails does not affect other work.
+  if (group.length > 1 && !isBusy(error)) for (const one of group) await writeGroup([one], write)
+  else for (const { reject } of group) reject(error)
+}
 
-  async #writeGroup(group: readonly WaitingWork[]): Promise<void> {
-    const error = await this.#untilFree(group)
-    if (error === undefined) return
-    // Each in a transaction of its own, so that work that fails does not affect other work.
-    if (group.length > 1 && !isBusy(error)) for (const one of group) await this.#writeGroup([one])
-    else for (const { reject } of group) reject(error)
-  }
-
-  /** @returns why nothing was written; undefined when all was */
-  async #untilFree(group: readonly WaitingWork[]): Promise<unknown> {
-    const toDisk = group.some((work) => work.toDisk)
-    for (;;) {
-      try {
-        const settle = this.#write(toDisk, () => group.map(({ run }) => run()))
-        for (const one of settle) one()
-        return undefined
-      } catch (error) {
-        const mayRepeat = isBusy(error) && group.some(({ giveUpAt }) => performance.now() <= giveUpAt)
-        if (!mayRepeat) return error
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
-      }
+/** @returns why nothing was written; undefined when all was */
+async function untilFree(group: readonly WaitingWork[], write: Write): Promise<unknown> {
+  const toDisk = group.some((work) => work.toDisk)
+  for (;;) {
+    try {
+      const settle = write(toDisk, () => group.map(({ run }) => run()))
+      for (const one of settle) one()
+      return undefined
+    } catch (error) {
+      const mayRepeat = isBusy(error) && group.some(({ giveUpAt }) => performance.now() <= giveUpAt)
+      if (!mayRepeat) return error
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { HandlerFailure, InboxOptions } from './inbox-options.ts'
 import { openQueues } from './queues.ts'
 import { INBOX_OPTIONS, resolveInboxOptions } from './resolve-inbox-options.ts'
-import { Subscribers } from './subscribers.ts'
+import { createSubscribers } from './subscribers.ts'
 
 /** The parts of one inbox. */
 export type InboxCore = ReturnType<typeof createInboxCore>
@@ -20,7 +20,7 @@ export function createInboxCore(given: InboxOptions) {
     /** Work that `drain` waits for. */
     background,
     lane: createLane(options.clock),
-    subscribers: new Subscribers(),
+    subscribers: createSubscribers(),
     /** Aborts when the inbox drains: it takes no more work. */
     stopping: new AbortController(),
     /** Aborts when the time limit of `drain` is over. */

@@ -6,7 +6,6 @@ import {
   ModelRunError,
   type TaskHandler,
   type TaskList,
-  type TaskRecord,
   type TaskState,
   untilStored,
   type Worker,
@@ -16,31 +15,10 @@ import {
 import { type Clock, sleep, toBackgroundClock } from '../shared/clock.ts'
 
 /** The queues of an inbox on its engine. */
-export interface InboxQueues {
-  /**
-   * One task for each job, by job id. It waits while its delivery is expected, and a delivery makes it due. `results` on the
-   * engine, as in version 0.1.0, so that results that were handled stay known.
-   */
-  jobs: InboxQueue
-  /** Runs with a callback URL, by the reference in it: until the job is known, and to know it later. `prepared` on the engine. */
-  runs: InboxQueue
-  /** Another queue of version 0.1.0. */
-  old(kind: 'expected' | 'overdue' | 'unverified' | 'bindings'): InboxQueue
-}
+export type InboxQueues = ReturnType<typeof openQueues>
 
 /** One queue of an inbox. Its methods reject with {@link EngineError} when the engine fails. */
-export interface InboxQueue {
-  /** Adds a task. Changes nothing when the queue has the id already. */
-  add(id: string, data: object, delayMs?: number): Promise<void>
-  /** Replaces the data of a task, and makes it due if it waits. Resolves to whether there is such a task. */
-  update(id: string, data: object): Promise<boolean>
-  get(id: string): Promise<TaskRecord | undefined>
-  list(state: TaskState, list?: TaskList): Promise<TaskRecord[]>
-  replay(id: string): Promise<boolean>
-  remove(id: string): Promise<boolean>
-  /** @param before what has to succeed before the first task is worked; repeated until then */
-  work(handler: TaskHandler, options: WorkOptions, before?: () => Promise<void>): Worker
-}
+export type InboxQueue = InboxQueues['jobs']
 
 /** The engine failed, for instance because its database is down. */
 export class EngineError extends Error {
@@ -64,7 +42,7 @@ export function untilDone(work: () => Promise<void>): () => Promise<void> {
  *
  * @param name inboxes of different names share an engine, and have queues of their own
  */
-export function openQueues(engine: InboxEngine, name: string, clock: Clock): InboxQueues {
+export function openQueues(engine: InboxEngine, name: string, clock: Clock) {
   const call = async <T>(use: () => Promise<T>, isSetUp = true): Promise<T> => {
     try {
       if (isSetUp) await setup()
@@ -76,17 +54,20 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
     }
   }
   const setup = untilDone(() => call(() => engine.setup(), false))
-  const open = (kind: string): InboxQueue => {
+  const open = (kind: string) => {
     const queue = `${name}:${kind}`
     return {
-      // The data is JSON: it was parsed from JSON, or consists of texts and numbers.
-      add: (id, data, delayMs) => call(() => engine.add(queue, id, { data: data as Json, delayMs })),
-      update: (id, data) => call(() => engine.update(queue, id, data as Json)),
-      get: (id) => call(() => engine.get(queue, id)),
-      list: (state, list) => call(() => engine.list(queue, state, list)),
-      replay: (id) => call(() => engine.replay(queue, id)),
-      remove: (id) => call(() => engine.remove(queue, id)),
-      work: (handler, options, before = async () => {}) =>
+      /** Adds a task. Changes nothing when the queue has the id already. The data is JSON: it was parsed from it, or is texts and numbers. */
+      add: (id: string, data: object, delayMs?: number) =>
+        call(() => engine.add(queue, id, { data: data as Json, delayMs })),
+      /** Replaces the data of a task, and makes it due if it waits. Resolves to whether there is such a task. */
+      update: (id: string, data: object) => call(() => engine.update(queue, id, data as Json)),
+      get: (id: string) => call(() => engine.get(queue, id)),
+      list: (state: TaskState, list?: TaskList) => call(() => engine.list(queue, state, list)),
+      replay: (id: string) => call(() => engine.replay(queue, id)),
+      remove: (id: string) => call(() => engine.remove(queue, id)),
+      /** @param before what has to succeed before the first task is worked; repeated until then */
+      work: (handler: TaskHandler, options: WorkOptions, before: () => Promise<void> = async () => {}): Worker =>
         workAfter(
           () => setup().then(before),
           () => engine.work(queue, handler, options),
@@ -94,7 +75,17 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
         ),
     }
   }
-  return { jobs: open('results'), runs: open('prepared'), old: open }
+  return {
+    /**
+     * One task for each job, by job id. It waits while its delivery is expected, and a delivery makes it due. `results` on the
+     * engine, as in version 0.1.0, so that results that were handled stay known.
+     */
+    jobs: open('results'),
+    /** Runs with a callback URL, by the reference in it: until the job is known, and to know it later. `prepared` on the engine. */
+    runs: open('prepared'),
+    /** Another queue of version 0.1.0. */
+    old: (kind: 'expected' | 'overdue' | 'unverified' | 'bindings') => open(kind),
+  }
 }
 
 const EACH_SECOND = { firstMs: 1_000, maxMs: 1_000 } as const

@@ -23,7 +23,7 @@ export class JobLostError extends /* @__PURE__ */ named(ModelRunError, 'JobLostE
 export type EventListener = (event: WebhookEvent) => void
 
 /** What this process wants to know about a job. */
-interface Subscriber {
+export interface Subscriber {
   /** Called with each confirmed event, before its handler runs. */
   confirmed?: EventListener
   /** Called with the event that ends the job, when it was handled or its handler failed for good. */
@@ -36,54 +36,49 @@ interface Subscriber {
 const MAX_RESULTS = 100
 
 /** The listeners and waits of this process, and the latest results. */
-export class Subscribers {
-  readonly #groups = new Map<string, Set<Subscriber>>()
-  readonly #results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
-
-  /** Calls back from now on, and with a result that came before. Returns a function that stops this. */
-  add(jobId: string, subscriber: Subscriber): () => void {
-    const group = this.#groups.get(jobId) ?? new Set()
-    this.#groups.set(jobId, group.add(subscriber))
-    const known = this.#results.get(jobId)
-    // In a microtask, when the caller has the function that stops it.
-    queueMicrotask(() => {
-      if (known === undefined || !group.has(subscriber)) return
-      notify(known.event, subscriber.confirmed)
-      if (known.hasEnded) notify(known.event, subscriber.ended)
-    })
-    return () => {
-      group.delete(subscriber)
-      if (group.size === 0 && this.#groups.get(jobId) === group) this.#groups.delete(jobId)
-    }
-  }
-
-  /** Reports a confirmed event. Returns whether this process has a subscriber for its job. */
-  confirmed(event: WebhookEvent): boolean {
-    if (endsJob(event)) this.#results.set(event.job_id, { event, hasEnded: false })
-    const group = this.#of(event.job_id)
-    for (const { confirmed } of group) notify(event, confirmed)
-    return group.length > 0
-  }
-
-  /** Reports an event that was handled, or whose handler failed for good. */
-  ended(event: WebhookEvent): void {
-    if (!endsJob(event)) return
-    this.#results.set(event.job_id, { event, hasEnded: true })
-    for (const { ended } of this.#of(event.job_id)) notify(event, ended)
-  }
-
+export function createSubscribers() {
+  const groups = new Map<string, Set<Subscriber>>()
+  const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
+  const subscribersOf = (jobId: string): readonly Subscriber[] => [...(groups.get(jobId) ?? [])]
   /** Reports a job without a result. */
-  lost(jobId: string, error: Error): void {
-    for (const { lost } of this.#of(jobId)) lost?.(error)
+  const lost = (jobId: string, error: Error): void => {
+    for (const one of subscribersOf(jobId)) one.lost?.(error)
   }
-
-  /** Rejects every wait. */
-  close(error: Error): void {
-    for (const jobId of this.#groups.keys()) this.lost(jobId, error)
-  }
-
-  #of(jobId: string): readonly Subscriber[] {
-    return [...(this.#groups.get(jobId) ?? [])]
+  return {
+    /** Calls back from now on, and with a result that came before. Returns a function that stops this. */
+    add: (jobId: string, subscriber: Subscriber): (() => void) => {
+      const group = groups.get(jobId) ?? new Set()
+      groups.set(jobId, group.add(subscriber))
+      const known = results.get(jobId)
+      // In a microtask, when the caller has the function that stops it.
+      queueMicrotask(() => {
+        if (known === undefined || !group.has(subscriber)) return
+        notify(known.event, subscriber.confirmed)
+        if (known.hasEnded) notify(known.event, subscriber.ended)
+      })
+      return () => {
+        group.delete(subscriber)
+        if (group.size === 0 && groups.get(jobId) === group) groups.delete(jobId)
+      }
+    },
+    /** Reports a confirmed event. Returns whether this process has a subscriber for its job. */
+    confirmed: (event: WebhookEvent): boolean => {
+      if (endsJob(event)) results.set(event.job_id, { event, hasEnded: false })
+      const group = subscribersOf(event.job_id)
+      for (const { confirmed } of group) notify(event, confirmed)
+      return group.length > 0
+    },
+    /** Reports an event that was handled, or whose handler failed for good. */
+    ended: (event: WebhookEvent): void => {
+      if (!endsJob(event)) return
+      results.set(event.job_id, { event, hasEnded: true })
+      for (const { ended } of subscribersOf(event.job_id)) notify(event, ended)
+    },
+    lost,
+    /** Rejects every wait. */
+    close: (error: Error): void => {
+      for (const jobId of groups.keys()) lost(jobId, error)
+    },
   }
 }
 
@@ -99,7 +94,7 @@ const READS: BackoffLimits = { baseMs: 1_000, growth: 1.5, maxMs: 15_000 }
 
 /** The parts of an inbox that a wait needs. */
 interface WaitContext {
-  subscribers: Subscribers
+  subscribers: ReturnType<typeof createSubscribers>
   queues: InboxQueues
   options: Pick<ResolvedInboxOptions, 'clock' | 'isInMemory'>
   stopping: AbortController

@@ -12,7 +12,7 @@ import {
   SUCCEEDED_JOB,
 } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
-import { Subscribers } from './subscribers.ts'
+import { createSubscribers } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 const { job_id } = SUCCEEDED
@@ -148,7 +148,7 @@ describe('waitFor, in another process', () => {
 })
 
 test('100 results are remembered for a wait that starts later; a wait ends with its own job alone', async () => {
-  const subscribers = new Subscribers()
+  const subscribers = createSubscribers()
   const outcomes = ['job_0', 'job_1', 'job_none'].map((id) => {
     const outcome = vi.fn()
     return {

@@ -64,8 +64,7 @@ export function startWait(
     else stopReceiver = stop
   }
   return () => {
-    wait.leave()
-    stopReceiver()
+    if (wait.leave()) stopReceiver()
   }
 }
 

@@ -69,8 +69,8 @@ class PollScheduler {
     }
     return {
       isOver: () => polled.release === undefined,
-      /** Ends it without calling the subscriber. */
-      leave: () => void this.#jobs.remove(polled),
+      /** Ends it without calling the subscriber. False when it had ended before. */
+      leave: () => this.#jobs.remove(polled),
       /** Passes the end of the job that a webhook delivered. A poll gives the states before the end. */
       deliver: (end: Job) => {
         if (polled.release && isEnded(end)) this.#update(polled, end)
