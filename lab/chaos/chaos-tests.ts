@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { needs } from '../../packages/integration-tests/src/services/programs.ts'
 import { measureTakeover } from './measure-takeover.ts'
-import { describeBatch, describeInbox, describeViolations } from './report.ts'
+import { describeBatch, describeInbox, describeMoments, describeViolations } from './report.ts'
 import { runBatchChaos } from './run-batch.ts'
 import { runInboxChaos } from './run-inbox.ts'
+import { runMoments } from './run-moments.ts'
 import { ENGINES, type EngineKind, withStore } from './stores.ts'
 
 /** Some hundredths of `npm run chaos`. */
@@ -35,6 +36,16 @@ export function testChaosOn(kind: EngineKind): void {
       expect(result).toMatchObject({ keys: JOBS, posted: JOBS, twice: [], lost: [] })
       expect(result.deaths).toBeGreaterThan(0)
     })
+
+    it.skipIf(isMissing || kind === 'sqlite')(
+      `a batch ends, whatever happens at a request to its store${note}`,
+      async () => {
+        const result = await withStore(kind, (store) => runMoments(store, { every: 25, first: 5 }))
+        console.log(describeMoments(kind, result))
+        expect(result.broken).toEqual([])
+        expect(result.cases).toBeGreaterThan(6)
+      },
+    )
 
     it.skipIf(isMissing)(`the task of a killed process runs elsewhere after its lock${note}`, async () => {
       const timesMs = await withStore(kind, (store) => measureTakeover(store, { kills: 6, lockMs: 2_000 }))

@@ -6,16 +6,24 @@ import { parseArgs } from 'node:util'
 import { needs } from '../../packages/integration-tests/src/services/programs.ts'
 import { measureCalm } from './measure-calm.ts'
 import { measureTakeover } from './measure-takeover.ts'
-import { describeBatch, describeCalm, describeInbox, describeTakeover, describeViolations } from './report.ts'
+import {
+  describeBatch,
+  describeCalm,
+  describeInbox,
+  describeMoments,
+  describeTakeover,
+  describeViolations,
+} from './report.ts'
 import { runBatchChaos } from './run-batch.ts'
 import { runInboxChaos } from './run-inbox.ts'
+import { runMoments } from './run-moments.ts'
 import { ENGINES, type EngineKind, withStore } from './stores.ts'
 
 /** Locks of handlers whose process is killed. */
 const LOCKS_MS = [2_000, 30_000]
 
 async function main(): Promise<void> {
-  const { engines, jobs, batch, faults, calm, kills, seed } = readOptions()
+  const { engines, jobs, batch, faults, calm, kills, moments, seed } = readOptions()
   // What was started ends when this process exits, and not when a signal ends it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   console.log(`Seed ${seed}`)
@@ -27,6 +35,7 @@ async function main(): Promise<void> {
     if (kills > 0) await runTakeovers(kind, kills)
     if (jobs > 0) await runInbox(kind, jobs, seed)
     if (batch > 0) await runBatch(kind, { keys: batch, faults, seed })
+    await runEachMoment(kind, moments)
   }
 }
 
@@ -55,10 +64,27 @@ async function runBatch(kind: EngineKind, given: Parameters<typeof runBatchChaos
   }
 }
 
+/** A file has no connections. */
+async function runEachMoment(kind: EngineKind, every: number): Promise<void> {
+  if (every === 0 || kind === 'sqlite') return
+  const result = await withStore(kind, (store) => runMoments(store, { every }))
+  console.log(describeMoments(kind, result))
+  if (result.broken.length > 0) process.exitCode = 1
+}
+
 function readOptions() {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
-    options: { jobs: text, batch: text, faults: text, calm: text, kills: text, engines: text, seed: text },
+    options: {
+      jobs: text,
+      batch: text,
+      faults: text,
+      calm: text,
+      kills: text,
+      moments: text,
+      engines: text,
+      seed: text,
+    },
   })
   const kinds = [...ENGINES.keys()]
   const wanted = values.engines?.split(',') ?? kinds
@@ -69,6 +95,7 @@ function readOptions() {
   const faults = wholeNumber('faults', values.faults ?? String(Math.ceil(batch / 50)))
   const calm = wholeNumber('calm', values.calm ?? '2000')
   const kills = wholeNumber('kills', values.kills ?? '8')
+  const moments = wholeNumber('moments', values.moments ?? '5')
   return {
     engines,
     jobs,
@@ -76,6 +103,7 @@ function readOptions() {
     faults,
     calm,
     kills,
+    moments,
     seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)),
   }
 }

@@ -1,5 +1,6 @@
 import type { BatchChaosResult } from './run-batch.ts'
 import type { InboxChaosResult } from './run-inbox.ts'
+import type { MomentsResult } from './run-moments.ts'
 import type { EngineKind } from './stores.ts'
 
 const MAX_TIMELINES = 5
@@ -26,6 +27,12 @@ function describeTimes(sortedMs: readonly number[]): string {
 export function describeBatch(kind: EngineKind, result: BatchChaosResult): string {
   const { keys, posted, unknown, twice, lost, deaths, seconds } = result
   return `batch on ${kind}: ${keys} keys, ${posted} POSTs, ${deaths} deaths; ${unknown} unknown, resolved by hand; POSTed twice ${twice.length}, lost ${lost.length}; ${Math.round(seconds)} s`
+}
+
+export function describeMoments(kind: EngineKind, { cases, unknown, broken }: MomentsResult): string {
+  return [`moments on ${kind}: ${cases} batches, ${unknown} runs unknown; broken ${broken.length}`, ...broken].join(
+    '\n  ',
+  )
 }
 
 /** What went wrong, for people, with what runs it again; undefined when nothing did. */

@@ -24,6 +24,8 @@ export interface ChaosStore {
   engineAt: EngineAt
   /** Each ends the outage before it resolves. */
   outages: (() => Promise<void>)[]
+  /** Ends it with `kill -9`, and starts it again; not of a file. */
+  crash?(): Promise<void>
 }
 
 /** Starts an empty store, and ends it after its use. */
@@ -62,13 +64,18 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
       await command('CLIENT', 'PAUSE', '1500')
       await sleep(1_500)
     }
-    return { engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` }, outages: [crash, pause, fillUp], stop }
+    return {
+      engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` },
+      outages: [crash, pause, fillUp],
+      crash,
+      stop,
+    }
   },
   postgres: async () => {
     // As on many servers that others have tuned. With the long delay, what a commit has not waited for is lost for sure.
     const { url, stop, crash } = await startPostgres({ synchronous_commit: 'off', wal_writer_delay: '10000ms' })
     const outages = [() => endConnections(url), () => holdRows(url), crash]
-    return { engineAt: { kind: 'postgres', at: url }, outages, stop }
+    return { engineAt: { kind: 'postgres', at: url }, outages, crash, stop }
   },
 }
 
