@@ -79,9 +79,8 @@ export function createToolServer(work: ToolWork): McpServer {
   const askConsent = createConsent(work, server, states)
   register<{ limit?: number; offset?: number }>('search_models', async ({ limit = 20, offset = 0, ...query }) => {
     const { models, total } = await client.models.list({ ...query, limit, offset })
-    const shown = models.map(({ id, category, description, pricing }) => {
-      const { credits_per_run } = pricing
-      return { id, category, description: shorten(description, SHOWN_DESCRIPTION), credits_per_run }
+    const shown = models.map(({ description, id, category, pricing: { credits_per_run } }) => {
+      return { id, category, credits_per_run, description: shorten(description, SHOWN_DESCRIPTION) }
     })
     const next = offset + models.length
     return structured({ models: shown, total, ...(next < total && models.length > 0 && { next_offset: next }) })

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { hasToken, setToken } from './data/control.ts'
 import { Button } from './ui/button.tsx'
-import { typed } from './ui/fields.tsx'
+import { InputField, typed } from './ui/fields.tsx'
 
 /** Asked for where the server was called from another machine, or under another name. */
 export function TokenForm() {
@@ -23,10 +23,7 @@ export function TokenForm() {
             The server does not accept this token.
           </p>
         )}
-        <label class="field">
-          <span>Token</span>
-          <input type="password" autocomplete="off" required {...typed(token)} />
-        </label>
+        <InputField label="Token" type="password" autocomplete="off" required {...typed(token)} />
         <Button type="submit" kind="primary">
           Continue
         </Button>

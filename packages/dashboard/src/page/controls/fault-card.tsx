@@ -3,7 +3,7 @@ import { post } from '../data/control.ts'
 import { ofKey } from '../data/keys.ts'
 import type { Fault } from '../data/wire.ts'
 import { Button } from '../ui/button.tsx'
-import { NumberField, numberIn, Select } from '../ui/fields.tsx'
+import { InputField, numberIn, Select, typed } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
@@ -52,7 +52,7 @@ export function FaultCard() {
         <Select label="The service" options={OPTIONS} value={kind} set={(one) => choose({ kind: one })} />
         <Select label="Route" options={ROUTES} value={route} set={(one) => choose({ route: one })} />
         <Select label="When" options={WHEN} value={when} set={(one) => choose({ when: one })} />
-        <NumberField label="Times" value={times} min={1} step={1} placeholder="until removed" />
+        <InputField label="Times" type="number" min={1} placeholder="until removed" {...typed(times)} />
         <Button type="submit" kind="primary" icon="bolt">
           Switch on
         </Button>

@@ -4,7 +4,7 @@ import { keys, shortKey } from '../data/keys.ts'
 import type { ApiKey } from '../data/wire.ts'
 import { formatNumber } from '../text/format.ts'
 import { Button, CopyButton } from '../ui/button.tsx'
-import { NumberField, numberIn } from '../ui/fields.tsx'
+import { InputField, numberIn, typed } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
@@ -22,7 +22,7 @@ export function KeyCard() {
         ))}
       </ul>
       <form class="grid" onSubmit={create} aria-label="Create a key">
-        <NumberField label="Credits" value={credits} step={1} placeholder="10000" />
+        <InputField label="Credits" type="number" min={0} placeholder="10000" {...typed(credits)} />
         <Button type="submit">Create a key</Button>
       </form>
     </Card>

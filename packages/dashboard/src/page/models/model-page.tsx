@@ -7,7 +7,7 @@ import { curlRun, runCode } from '../text/exchange-code.ts'
 import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { CodeTabs } from '../ui/code.tsx'
-import { Segments } from '../ui/fields.tsx'
+import { InputField, Segments } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Empty } from '../ui/parts.tsx'
 import { InputForm, startValues } from './input-form.tsx'
@@ -99,7 +99,13 @@ function RunForm({ model, form, change }: RunFormProps) {
         {MODE_TEXTS[form.mode]} {count(currentKey.value?.credits.available ?? 0, 'credit')} left.
       </p>
       {form.mode === 'webhook' && (
-        <ReceiverField value={form.webhookUrl} set={(webhookUrl) => change({ webhookUrl })} />
+        <InputField
+          label="Send the result to"
+          type="url"
+          placeholder="the receiver of this server, or http://localhost:3000/webhooks"
+          value={form.webhookUrl}
+          onInput={({ currentTarget }) => change({ webhookUrl: currentTarget.value })}
+        />
       )}
       <p class={problem.value === '' ? 'hidden' : 'notice bad'} role="status">
         {problem.value}
@@ -111,19 +117,4 @@ function RunForm({ model, form, change }: RunFormProps) {
 function runOnEnter(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   if (event.currentTarget instanceof HTMLFormElement) event.currentTarget.requestSubmit()
-}
-
-/** Where the result goes. */
-function ReceiverField({ value, set }: { value: string; set: (url: string) => void }) {
-  return (
-    <label class="field">
-      <span>Send the result to</span>
-      <input
-        type="url"
-        placeholder="the receiver of this server, or http://localhost:3000/webhooks"
-        value={value}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
-      />
-    </label>
-  )
 }

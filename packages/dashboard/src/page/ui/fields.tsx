@@ -74,17 +74,12 @@ export function Segments<Value extends string>({ label, options, value, set }: C
   )
 }
 
-interface NumberFieldProps extends Pick<InputHTMLAttributes, 'min' | 'max' | 'step' | 'placeholder'> {
-  label: string
-  value: Signal<string>
-}
-
-/** A number, as text while it is typed. */
-export function NumberField({ label, value, min = 0, step = 'any', ...others }: NumberFieldProps) {
+/** What is typed, with a label above it. */
+export function InputField({ label, ...input }: InputHTMLAttributes & { label: string }) {
   return (
     <label class="field">
       <span>{label}</span>
-      <input type="number" min={min} step={step} {...others} {...typed(value)} />
+      <input {...input} />
     </label>
   )
 }
