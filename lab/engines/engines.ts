@@ -1,4 +1,4 @@
-import type { RecipeFault } from '../../packages/integration-tests/src/engines/recipe-service.ts'
+import type { RecipeFault } from '../../packages/integration-tests/src/engines/order.ts'
 
 /** An engine of others, and how its recipe is run here. */
 export interface OtherEngine {

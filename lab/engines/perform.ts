@@ -4,7 +4,7 @@ import type {
   RecipeFault,
   startRecipeService,
   Variant,
-} from '../../packages/integration-tests/src/engines/recipe-service.ts'
+} from '../../packages/integration-tests/src/engines/order.ts'
 import { runProgram } from '../../packages/integration-tests/src/engines/run-program.ts'
 import type { OtherEngine } from './engines.ts'
 

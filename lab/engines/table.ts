@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { RecipeFault } from '../../packages/integration-tests/src/engines/recipe-service.ts'
+import type { RecipeFault } from '../../packages/integration-tests/src/engines/order.ts'
 import type { OtherEngine } from './engines.ts'
 import type { Outcome } from './perform.ts'
 

@@ -8,7 +8,7 @@ import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
 import { createApp } from './app.js'
 
-const service = createReferenceServer({ clock: 'auto', strict: true })
+const service = createReferenceServer({ clock: 'auto' })
 const http = createServer()
 let listening, url, inbox, done
 

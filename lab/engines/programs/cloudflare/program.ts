@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
+import type { Plan } from '../order.ts'
 import { orders, report } from '../program.ts'
-import type { Plan } from '../recipe-service.ts'
 
 const here = import.meta.dirname
 const bundle = await build({

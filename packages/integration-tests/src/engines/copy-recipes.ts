@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ROOT } from '../code-blocks.ts'
 
 const HERE = import.meta.dirname
-const SHARED = ['recipe-service.ts', 'under-faults.ts', 'program.ts']
+const SHARED = ['order.ts', 'under-faults.ts', 'program.ts']
 
 /**
  * Copies a recipe as it is, with a batch under faults in place of its own, and the program that starts it.

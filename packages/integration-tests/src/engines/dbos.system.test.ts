@@ -4,8 +4,9 @@ import { programFolder } from '../guide-programs.ts'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { copyRecipe } from './copy-recipes.ts'
+import type { Order } from './order.ts'
 import type { End } from './program.ts'
-import { type Order, startRecipeService } from './recipe-service.ts'
+import { startRecipeService } from './recipe-service.ts'
 import { runProgram } from './run-program.ts'
 
 const { isMissing, note } = needs(...POSTGRES_PROGRAMS)

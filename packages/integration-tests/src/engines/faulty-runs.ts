@@ -3,7 +3,7 @@ import { createRuns, type Runs } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import { ConfigurationError, ModelRun } from 'modelrun'
 import pg from 'pg'
-import type { Plan } from './recipe-service.ts'
+import type { Plan } from './order.ts'
 import { underFaults } from './under-faults.ts'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 4 })

@@ -1,5 +1,5 @@
 // What the programs of all recipes share.
-import type { Order } from './recipe-service.ts'
+import type { Order } from './order.ts'
 
 /** How the workflow of an order ended, as far as its caller sees. */
 export interface End {

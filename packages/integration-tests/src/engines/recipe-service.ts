@@ -3,28 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { listenOn } from '../../../kit/test/listen-on.ts'
-
-/** What goes wrong in a workflow: nothing, or once. */
-export type RecipeFault = 'none' | 'lost-response' | 'death' | 'two-at-once' | 'lost-webhook' | 'lost-store'
-
-/** How a step sends: by a client as it is, or by `runs.send`. */
-export type Variant = 'naive' | 'ours'
-
-/** What a step needs for its order. */
-export interface Plan {
-  apiKey: string
-  baseUrl: string
-  variant: Variant
-  fault: RecipeFault
-}
-
-/** A video that a workflow is to make. */
-export interface Order {
-  orderId: string
-  prompt: string
-  /** Of the workflow. */
-  id: string
-}
+import type { Order, Plan, RecipeFault, Variant } from './order.ts'
 
 /** What an order cost. */
 export interface Cost {

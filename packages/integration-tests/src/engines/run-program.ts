@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import type { Order } from './order.ts'
 import type { End } from './program.ts'
-import type { Order } from './recipe-service.ts'
 
 export interface ProgramRun {
   /** Undefined when the process ended before its workflows did. */

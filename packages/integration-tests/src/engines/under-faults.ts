@@ -1,6 +1,6 @@
 import type { Runs } from '@modelrun/durable'
 import { ModelRun } from 'modelrun'
-import type { Plan } from './recipe-service.ts'
+import type { Plan } from './order.ts'
 
 export interface FaultOptions {
   controlUrl: string
