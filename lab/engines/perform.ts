@@ -1,10 +1,6 @@
+import type { Order, RecipeFault, Variant } from '../../packages/integration-tests/src/engines/order.ts'
 import type { End } from '../../packages/integration-tests/src/engines/program.ts'
-import type {
-  Order,
-  RecipeFault,
-  startRecipeService,
-  Variant,
-} from '../../packages/integration-tests/src/engines/order.ts'
+import type { startRecipeService } from '../../packages/integration-tests/src/engines/recipe-service.ts'
 import { runProgram } from '../../packages/integration-tests/src/engines/run-program.ts'
 import type { OtherEngine } from './engines.ts'
 
