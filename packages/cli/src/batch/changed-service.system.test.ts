@@ -7,24 +7,6 @@ import { CliHarness, serve } from '../../test/cli-harness.ts'
 const args = [...BATCH, '--inputs', 'rows.csv']
 
 describe('a batch whose service has changed', () => {
-  it('pays for no row at a new price before it is asked to', async () => {
-    const cli = await CliHarness.create()
-    let credits_per_run = 4
-    const env = await serveBefore(cli, async (body, theirs) => {
-      const [status, json] = await theirs()
-      if (body !== undefined) credits_per_run = 25
-      return [status, 'pricing' in json ? { ...json, pricing: { credits_per_run } } : json]
-    })
-    await cli.write('rows.csv', 'prompt\na fox\na hare\n')
-    const slow = [...args, '--concurrency', '1']
-    for (let start = 1; start <= 2; start++) {
-      const { code, stdout } = await cli.run(slow, { env })
-      expect([code, stdout, cli.inputs().length]).toEqual([3, expect.stringMatching(/^rejected +1 /m), 1])
-    }
-    const last = await cli.run([...slow, '--retry-failed'], { env })
-    expect([last.code, last.stderr, cli.inputs().length]).toEqual([0, expect.stringContaining('costs 25 credits'), 2])
-  })
-
   it('fetches what was paid also when the model is gone and its urls have expired, and pays for no lost state', async () => {
     const cli = await CliHarness.create({ latency: 1_000 })
     const host = await serve(({ url }, response) => {

@@ -41,6 +41,8 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     stop.batch = batch
     const rows = await latestRows(batch)
     if (options.fetch) {
+      // A pause of polls, for a key that was repaired meanwhile, would last.
+      await batch.runs.resume()
       const fetchRow = async (row: SentRow) => {
         await waitForRow(row, batch, stop.signal)
         await saveRow(row, { service, batch, plan: { folder: out, prefix: row.key, signal: stop.signal } })
