@@ -34,8 +34,8 @@ const OUTAGE_DELAY_MS = 5_000
 /** The statuses of a job that goes on (section 3). */
 const RUNNING: readonly string[] = ['queued', 'processing']
 
-/** Rejections that pass: of a request that came too late or too early, and those that concern all jobs. */
-const PASSING = [401, 402, 403, 408, 425, 429]
+/** Rejections that pass: of a request that came too late or too early. Those of the key and the rate pause the polls before. */
+const PASSING = [408, 425]
 
 /**
  * Works a task of the queue `poll`: polls the job of a run, and stores its outcome or polls again later. A job that is given up

@@ -53,7 +53,7 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   if (job.source === 'poll') return job.event
   if (client === undefined) return newsOf(job, job.event) ?? (await stillRuns(core, { task, job }))
   const jobId = jobIdOfKey(task.id)
-  const poll = () => pollJob(client, jobId, { clock, deadlineMs: Math.min(MAX_POLL_MS, POLL_MS * task.fence) })
+  const poll = () => pollJob(client, jobId, { clock, deadlineMs: POLL_MS * task.fence })
   const isAwaited = job.event !== undefined && (job.isExpected || job.token !== 'none')
   const polled = await (isAwaited ? poll() : lane.poll(task.id, poll))
   if (polled.kind !== 'job') return await failedPoll(core, { task, job }, polled)
@@ -74,13 +74,12 @@ type PolledJob =
 
 /** The first poll of a job may take so long, and each other one longer: a poll that stalls holds the place of another job. */
 const POLL_MS = 5_000
-const MAX_POLL_MS = 300_000
 
 /** Asks the service for a job, once. Never rejects, also with a client that ignores the signal. */
 export async function pollJob({ jobs }: JobReader, jobId: string, limit: ScopeOptions): Promise<PolledJob> {
   try {
-    const get = async ({ signal }: { signal: AbortSignal }) => await jobs.get(jobId, { signal, maxRetries: 0 })
-    return { kind: 'job', job: await withinScope(limit, (scope) => abortable(get(scope), scope.signal)) }
+    const get = (signal: AbortSignal) => Promise.resolve(jobs.get(jobId, { signal, maxRetries: 0 }))
+    return { kind: 'job', job: await withinScope(limit, ({ signal }) => abortable(get(signal), signal)) }
   } catch (error) {
     // A response that cannot be read, such as the page of a gateway, says nothing about the job.
     const status = error instanceof ApiError && isFromService(error.apiCode) ? error.status : undefined

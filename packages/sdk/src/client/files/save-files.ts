@@ -49,7 +49,7 @@ export async function saveFiles(
     const open = () => openFile(client, isPlainText(item) ? { text: item } : item, { ...options, jobId })
     const opened = await open().catch((error) => Promise.reject(ofItem(error, index, jobId)))
     try {
-      const file = await begun(opened, item, jobId)
+      const file = await started(opened, item, jobId)
       const { transfer } = file
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const write = async () => {
@@ -194,7 +194,7 @@ const PAGE = /^(\s*(<!doctype html|<html|\{)|$)/i
 const HEAD_BYTES = 100
 
 /** Checks the first bytes: a host may send a page now, and the file later. A name without an extension gets that of their type. */
-async function begun({ name, transfer }: OpenedDownload, item: unknown, jobId: string) {
+async function started({ name, transfer }: OpenedDownload, item: unknown, jobId: string) {
   let chunks: { at: number; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (let size = 0; size < HEAD_BYTES; ) {
     const chunk = await transfer.read({ mayRestart: true })

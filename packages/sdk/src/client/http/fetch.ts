@@ -158,7 +158,7 @@ export function fileFetchOptions(
 export type HeadersOption = Headers | Iterable<readonly [string, string]> | Readonly<Record<string, string | undefined>>
 
 /** Of one connection and its body. Those of another request, passed on with its other headers, stall or break this one. */
-const OF_CONNECTION = /^(content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+const OF_CONNECTION = /^(content-encoding|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
 
 /**
  * Headers by their names in lower case.
