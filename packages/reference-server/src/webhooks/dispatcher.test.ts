@@ -116,7 +116,6 @@ describe('the record of a delivery', () => {
       { outcome: 'network_error', reason: 'the receiver returned no Response' },
       () => undefined as unknown as Response,
     ],
-    ['no response', { outcome: 'timeout' }, () => new Promise(() => {})],
   ])('has for %s: %j (section 6, rule 1)', async (_, expected, deliver) => {
     const { server, caller } = webhookServer({ deliver, log: () => {} })
     await caller.run(MODEL, { webhook_url: URL })

@@ -20,15 +20,10 @@ interface RunOutcome {
   message?: string
 }
 
-/** A receiver that the server itself has. */
-function builtInReceiver(): string {
-  return `${location.origin}/_reference/receiver`
-}
-
-/** The body of the request that a form stands for. */
+/** The body of the request that a form stands for. The server has a receiver of its own. */
 export function runBody({ values: input, mode, webhookUrl }: Form): object {
   if (mode === 'async') return { input, sync: false }
-  return mode === 'webhook' ? { input, webhook_url: webhookUrl || builtInReceiver() } : { input }
+  return mode === 'sync' ? { input } : { input, webhook_url: webhookUrl || `${location.origin}/_reference/receiver` }
 }
 
 /**
