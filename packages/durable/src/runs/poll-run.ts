@@ -31,7 +31,7 @@ export const POLL_ATTEMPTS = 6
 
 const OUTAGE_DELAY_MS = 5_000
 
-/** The statuses of a job that goes on (section 3). */
+/** The statuses of a job that continues (section 3). */
 const RUNNING: readonly string[] = ['queued', 'processing']
 
 /** Rejections that pass: of a request that came too late or too early. Those of the key and the rate pause the polls before. */
