@@ -10,7 +10,7 @@ export interface RunItem {
   readonly key: string
   /** Parameters of the model. */
   readonly input: AnyInput
-  /** Highest price, in credits, at which it is sent. Default: any price. */
+  /** Highest price, in credits, at which it is sent from when it is taken. Until then an earlier limit of its run counts. Default: any price. */
   readonly maxCredits?: number | undefined
   /** A misspelling. */
   readonly maxCredit?: never
