@@ -50,7 +50,8 @@ export async function loop({ runs }: Pick<Process, 'runs'>, key: string): Promis
 
 const DEATH = new Promise<never>(() => {})
 const LOCK_MS = 3_000
-const HANG_MS = 60_000
+// Shorter than the lock.
+const HANG_MS = 2_000
 
 /** Runs work with a fault. What a dead process waits for never comes. */
 async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Value>): Promise<Value> {

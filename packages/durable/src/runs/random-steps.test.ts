@@ -9,7 +9,7 @@ useVirtualTime()
 beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue())
 
 const KEYS = ['a', 'b', 'c', 'd']
-const FAULTS: readonly Fault[] = ['dies before', 'dies after', 'fails', 'loses the response']
+const FAULTS: readonly Fault[] = ['dies before', 'dies after', 'fails', 'hangs', 'loses the response']
 const STEPS = 30
 const WEBHOOKS = { publicUrl: 'https://app.example.com/webhooks', secret: 'a secret of thirty-two bytes, or more' }
 const TO_DELETE: readonly RunsToDelete[] = [
@@ -38,6 +38,12 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
     allowed[key] = (allowed[key] ?? 0) + more
   }
   const broken: string[] = []
+  const unsent: [seen: { isSending: boolean }, problem: string][] = []
+  const aborted = () => {
+    const controller = new AbortController()
+    if (random() < 0.3) setTimeout(() => controller.abort(), random() * 2_000)
+    return controller.signal
+  }
   const jobsOf = (key: string) =>
     server
       .requests({ route: 'runModel' })
@@ -65,13 +71,13 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
     add: (key) => open().runs.add(key, MODEL, { prompt: key }, random() < 0.3 ? { maxCredits: pick([1, 4, 100]) } : {}),
     send: async (key) => {
       const { runs, seen } = open()
-      await runs.send(key, MODEL, { prompt: key }).catch((error) => {
-        if (seen.isSending) broken.push(`the send of ${key} has sent, and throws ${error}`)
-      })
+      const rejected = await runs.send(key, MODEL, { prompt: key }, { signal: aborted() }).catch(String)
+      // Also later, when a store responds that hung.
+      if (typeof rejected === 'string') unsent.push([seen, `the send of ${key} has sent, and throws ${rejected}`])
     },
     loop: (key) => loop(open(), key),
     read: (key) => open().runs.read(key, { isHinted: random() < 0.5 }),
-    sweep: () => open().runs.sweep({ forMs: 2_000 }),
+    sweep: () => open().runs.sweep({ forMs: 2_000, signal: aborted() }),
     work: async () => {
       const { runs } = open()
       runs.start()
@@ -80,8 +86,7 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
     },
     each: async () => {
       const items = [pick(KEYS), pick(KEYS), pick(KEYS)].map((key) => ({ key, input: { prompt: key } }))
-      const { signal } = random() < 0.3 ? { signal: AbortSignal.timeout(2_000) } : {}
-      for await (const { item, run } of open().runs.runEach(MODEL, items, { signal })) {
+      for await (const { item, run } of open().runs.runEach(MODEL, items, { signal: aborted() })) {
         if (item.key !== run.key || run.state === 'running') broken.push(`each yields ${run.key}, ${run.state}`)
         if (random() < 0.3) break
       }
@@ -118,6 +123,8 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
     void pending.at(-1)?.catch(() => {})
     await pass(random() * 1_500)
   }
+  // What hangs, such as a pause, comes later.
+  await pass(10_000)
   const calm = shared.open(options)
   await settled(calm.runs.resume())
   // The calls of processes that died never end.
@@ -137,6 +144,7 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
     "SELECT * FROM modelrun_tasks WHERE queue NOT LIKE 'runs:inbox%' AND id <> 'reason' AND id NOT LIKE char(30) || '%'",
   )
   const counters = shared.rows("SELECT * FROM modelrun_tallies WHERE name <> ' seq' AND value <> 0")
+  for (const [seen, problem] of unsent) if (seen.isSending) broken.push(problem)
   expect([...left, ...counters, ...broken]).toEqual([])
 
   async function checkProgress({ runs }: Process) {
