@@ -59,8 +59,11 @@ async function readWork(
   { service, options, context }: { service: Service; options: BatchOptions; context: CliContext },
 ): Promise<{ rules: RowRules; price: number; rows: Row[] }> {
   try {
-    const { rules, price } = await readRules(id, service, options)
-    return { rules, price, rows: await readBatchRows(options, rules, context) }
+    const model = await readModel(service.client, id)
+    const { key, files, ignoreColumns: ignored = [] } = options
+    const parameters = readParameters(model, [])
+    const rules = { model: model.id, schema: model.input_schema, parameters, key, ignored, files }
+    return { rules, price: priceOf(model), rows: await readBatchRows(options, rules, context) }
   } catch (error) {
     // The model may have changed since, or be gone.
     if (isBound(options)) {
@@ -69,17 +72,6 @@ async function readWork(
     }
     throw error
   }
-}
-
-async function readRules(
-  id: string,
-  { client }: Service,
-  { key, files, ignoreColumns: ignored = [] }: BatchOptions,
-): Promise<{ rules: RowRules; price: number }> {
-  const model = await readModel(client, id)
-  const parameters = readParameters(model, [])
-  const rules = { model: model.id, schema: model.input_schema, parameters, key, ignored, files }
-  return { rules, price: priceOf(model) }
 }
 
 async function readBatchRows(options: BatchOptions, rules: RowRules, { terminal }: CliContext): Promise<Row[]> {
