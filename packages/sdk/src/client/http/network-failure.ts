@@ -10,24 +10,11 @@ const REJECTED_BY_FETCH = [
   /^UND_ERR_INVALID_ARG invalid (on\w+ method|[\w-]+ header)$/,
 ]
 
-/** The description of a failed connection. */
-export interface NetworkFailure {
-  /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
-  reason: string
-  /** A sentence on what to do, where the failure says it. */
-  hint: string | undefined
-  /** A copy that holds name, message and code, and no request object: those print the API key. */
-  cause: Error
-}
-
 /**
  * Reads the chain of causes of an error that `fetch` threw, which may be any value. `redact` removes the API key. It is
  * applied before an Error is created, because the stack copies the message.
  */
-export function describeNetworkFailure(
-  error: unknown,
-  redact: (text: string) => string = (text) => text,
-): NetworkFailure {
+export function describeNetworkFailure(error: unknown, redact = (text: string) => text) {
   const chain = chainOfCauses(error)
   const significant = chain.findLast(isTunnelFailure) ?? chain.findLast(hasCode) ?? chain.at(-1)
   const [code, message, name] = ['code', 'message', 'name'].map((key) => {
@@ -44,8 +31,11 @@ export function describeNetworkFailure(
   Object.defineProperty(cause, 'name', { value: name ?? 'Error', enumerable: true })
   if (code !== undefined) Object.assign(cause, { code })
   return {
+    /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
     reason,
+    /** A sentence on what to do, where the failure says it. */
     hint: hintFor(`${code ?? ''} ${message ?? reason}`),
+    /** A copy that holds name, message and code, and no request object: those print the API key. */
     cause,
   }
 }

@@ -1,16 +1,23 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
 import { copyJson, defined, numberIn, stringIn } from '@modelrun/kit'
 import { createAsyncQueue } from '../../shared/async-queue.ts'
+import { withinScope } from '../../shared/clock.ts'
+import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError, noOutputError } from '../errors/job-errors.ts'
-import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
+import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
+import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from '../job-handle.ts'
 import { notify } from '../observe/logger.ts'
-import { type EndedWait, earlyEndError } from './early-end.ts'
-import { type JobReference, NO_REASON } from './job-operations.ts'
-import type { LastSeen, Subscriber } from './polling/polled-jobs.ts'
+import { cancelJob } from './cancel-job.ts'
+import { isConfirmed, type JobReference, NO_REASON } from './job-operations.ts'
+import type { EarlyEnd, LastSeen, Subscriber } from './polling/polled-jobs.ts'
 import type { RunResult } from './run-result.ts'
 
 /** A wait for a job. */
-export interface WaitRequest extends EndedWait {
+export interface WaitRequest {
+  core: Core
+  job: JobHandle
+  reference: JobReference
+  options: WaitOptions
   /** When the wait ends, in milliseconds of the client's clock. Default: after `options.deadlineMs`. */
   endsAt?: number | undefined
   /** Starts to listen to a webhook, which delivers the end, usually before a poll finds it. Returns a function that stops it. */
@@ -100,6 +107,51 @@ function joinWait(
     // A cancellation that it requests is of this wait, too.
     onEarlyEnd: (end, seen, held) => onError(within(() => earlyEndError(request, end, { ...seen, held }))),
   })
+}
+
+/** The error for a wait that its signal or its deadline ended. Cancels the job when the policy says so. */
+function earlyEndError(
+  { core, job, reference, options }: WaitRequest,
+  end: EarlyEnd,
+  { state, failure, attempts, requestId, held }: LastSeen & { held: string },
+): AbortedError | DeadlineExceededError {
+  const isDeadline = end === 'deadline'
+  const policy = isDeadline ? options.onDeadline : options.onAbort
+  const what = isDeadline
+    ? `did not finish within deadlineMs (${options.deadlineMs ?? DEFAULT_DEADLINE_MS} ms)`
+    : 'was still running when the caller aborted the wait'
+  const status = state === undefined ? '' : `; its last status is ${state.status}`
+  const failed = isDeadline && failure ? '; the last poll failed: see `error.cause`' : ''
+  const then =
+    policy === 'cancel'
+      ? 'Its cancellation was requested: see `error.cancellation`.'
+      : 'It continues: `error.job.result()` waits again.'
+  const fields: EndedWaitFields = {
+    message: `The job ${job.id} ${what}${status}${held}${failed}. ${then}`,
+    cause: isDeadline ? failure : options.signal?.reason,
+    attempts,
+    requestId,
+    status: attempts.at(-1)?.status,
+    submission: state === undefined && !isConfirmed(reference) ? 'unknown' : 'accepted',
+    jobId: job.id,
+    job,
+    ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),
+  }
+  return isDeadline ? new DeadlineExceededError(fields) : new AbortedError(fields)
+}
+
+/** Time limit of a cancellation after an early end. */
+const CANCEL_TIMEOUT_MS = 5_000
+
+/** Requests a cancellation that the wait, which has ended, does not wait for. Resolves to whether it succeeded. */
+async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
+  try {
+    const limit = { clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS }
+    const { data } = await withinScope(limit, (scope) => cancelJob(core, jobId, { scope, options: {} }))
+    return data.status === 'cancelled'
+  } catch {
+    return false
+  }
 }
 
 /** The outcome of a run that finished within the hold. */

@@ -13,7 +13,6 @@ import { createPollInterval, learnFrom } from './poll-interval.ts'
 import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
 import {
   createPolledJobs,
-  type HeldBack,
   MAX_ATTEMPTS,
   type PolledJob,
   type PolledJobs,
@@ -38,8 +37,7 @@ export function createPolls(options: ResolvedOptions, transport: Transport, dura
 class PollScheduler {
   /** How long the jobs of each model take, as this client has seen it. */
   readonly #durations: Durations
-  readonly #client: { clock: Clock; transport: Transport }
-  readonly #log: Log
+  readonly #client: Pick<ResolvedOptions, 'clock' | 'log' | 'polling'> & { transport: Transport }
   readonly #intervalMs: (polled: PolledJob) => number
   readonly #limiter: PollLimiter
   readonly #jobs: PolledJobs
@@ -48,8 +46,7 @@ class PollScheduler {
   constructor(options: ResolvedOptions, transport: Transport, durations: Durations) {
     const { clock, log, polling } = options
     this.#durations = durations
-    this.#client = { clock, transport }
-    this.#log = log
+    this.#client = { clock, log, polling, transport }
     this.#intervalMs = createPollInterval(options, durations)
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
     this.#jobs = createPolledJobs(options, () => this.#stopTimer())
@@ -94,12 +91,15 @@ class PollScheduler {
     this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
   }
 
-  /** Why a job, one of so many, is not polled now. Undefined when it is not due, or is being polled. */
-  #heldBack({ notBefore, slot, at, polls }: PolledJob, jobs: number): HeldBack | undefined {
-    const now = this.#client.clock.now()
+  /** Why a job, one of so many, is not polled now, for a message. Nothing when it is not due, or is being polled. */
+  #heldBack({ notBefore, slot, at, polls }: PolledJob, jobs: number): string {
+    const { clock, polling } = this.#client
+    const now = clock.now()
     const pauseMs = Math.max(notBefore, this.#limiter.pausedUntil()) - now
-    if (pauseMs > 0) return { pauseMs }
-    return slot >= 0 && at < now ? { jobs, polls } : undefined
+    if (pauseMs > 0) return `; the service had asked for no poll in the next ${Math.ceil(pauseMs / 1_000)} s`
+    if (slot < 0 || at >= now) return ''
+    const what = polls === 0 ? 'it was never polled' : 'its next poll had to wait'
+    return `; ${what}, because ${jobs} jobs share ${polling.maxRequestsPerSecond} polls a second: raise \`polling.maxRequestsPerSecond\` or \`deadlineMs\``
   }
 
   #dueAt(polled: PolledJob | undefined): number {
@@ -142,7 +142,7 @@ class PollScheduler {
     else {
       polled.failure = outcome.failure
       // Perhaps `baseUrl` is that of something else.
-      if (polled.uselessPolls === 1) this.#log.warn(outcome.failure.message)
+      if (polled.uselessPolls === 1) this.#client.log.warn(outcome.failure.message)
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
     if (polled.release) this.#setNextPoll(polled)
@@ -153,7 +153,7 @@ class PollScheduler {
     const isNew = job.status !== polled.state?.status
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.#durations, polled, runningAt)
-    if (isNew) warnOfUnknownStatus(this.#log, polled.wait.job.jobId, job.status)
+    if (isNew) warnOfUnknownStatus(this.#client.log, polled.wait.job.jobId, job.status)
     if (isEnded(job)) this.#end(polled, job)
     else if (isNew) polled.wait.onState(job, false, polled)
   }

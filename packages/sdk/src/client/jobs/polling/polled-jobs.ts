@@ -17,13 +17,6 @@ export const MAX_ATTEMPTS = 10
 /** Why a wait ended before its job did. */
 export type EarlyEnd = 'aborted' | 'deadline'
 
-/** Why a job was not polled although a wait for it was under way. */
-export type HeldBack =
-  /** The service asked for a pause, which lasts for so many milliseconds. */
-  | { pauseMs: number }
-  /** More jobs than the rate of polls was made for. `polls`: how often this one has been polled. */
-  | { jobs: number; polls: number }
-
 /** The state of a job after its last poll. */
 export interface LastSeen {
   /** The state from the last successful poll. */
@@ -54,8 +47,8 @@ export interface Subscriber {
   onState(job: Job, isEnd: boolean, seen: LastSeen): void
   /** Called when further polls are useless, for instance because the job does not exist. */
   onError(error: unknown): void
-  /** Called when the signal aborted or the deadline passed. */
-  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void
+  /** Called when the signal aborted or the deadline passed. `held`: why it was not polled although that was due, for the message. */
+  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held: string): void
 }
 
 /**
@@ -137,7 +130,7 @@ export function createPolledJobs({ clock, polling }: ResolvedOptions, onEmpty: (
   }
 
   /** Removes a wait and calls its `onEarlyEnd`. */
-  function endEarly(polled: PolledJob, end: EarlyEnd, held?: HeldBack): void {
+  function endEarly(polled: PolledJob, end: EarlyEnd, held = ''): void {
     if (remove(polled)) polled.wait.onEarlyEnd(end, polled, held)
   }
 
