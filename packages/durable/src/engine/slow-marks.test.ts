@@ -29,3 +29,25 @@ it('a run keeps its lock although a mark of it is being stored whenever locks ar
   expect(marks).not.toContain(false)
   await settled(engine.close())
 })
+
+it('an end is reported although the response to it is lost', async () => {
+  const table = createSqliteTable(openDatabase(':memory:', 0))
+  let isLost = false
+  const end: typeof table.end = async (...given) => {
+    const isEnded = await table.end(...given)
+    if (isLost) return isEnded
+    isLost = true
+    throw new Error('The response was lost.')
+  }
+  const engine = createTableEngine({ ...table, end }, { onError: () => {} })
+  await settled(engine.setup())
+  await settled(engine.add('tasks', 'a', { data: null }))
+  const reported: string[] = []
+  engine.work('tasks', async ({ id, afterEnd }) => {
+    afterEnd(() => reported.push(id))
+    return undefined
+  })
+  await pass(5_000)
+  expect([isLost, reported]).toEqual([true, ['a']])
+  await settled(engine.close())
+})

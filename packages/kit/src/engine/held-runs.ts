@@ -150,8 +150,14 @@ export class HeldRuns {
 
   /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
   async end(run: TaskRun, end: TaskEnd): Promise<void> {
-    const { table, clock, onError } = this.#context
-    const change = async () => run.msLeft() > 0 && (await table.end(this.#work.queue, run.task, end))
+    const { table, clock } = this.#context
+    let mayBeStored = false
+    const onError = (error: unknown) => {
+      mayBeStored = true
+      this.#context.onError(error)
+    }
+    // No other worker ends it while the lock holds: what has ended then has ended by an attempt whose response was lost.
+    const change = async () => run.msLeft() > 0 && ((await table.end(this.#work.queue, run.task, end)) || mayBeStored)
     const isStored = await untilStored(change, { ...BACKOFF, clock, onError })
     if (isStored) for (const notify of run.notices) notify()
   }
