@@ -40,12 +40,16 @@ describe('GET /v1/models/{id}', () => {
     expect(body).not.toHaveProperty('output_kind')
   })
 
-  it('responds with 404 NOT_FOUND to an unknown id, with the closest one', async () => {
-    const response = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
+  it.each([
+    ['aurora-imgae', 'aurora-image'],
+    ['other/aurora-image', 'aurora-image'],
+    ['Aurora-Video', 'lumen/aurora-video'],
+  ])('responds with 404 NOT_FOUND to the unknown id %s, with the closest one', async (id, closest) => {
+    const response = await apiCaller(createReferenceServer()).get(`/v1/models/${encodeURIComponent(id)}`)
     expect(response.status).toBe(404)
     expect(errorOf(response)).toEqual({
       code: 'NOT_FOUND',
-      message: expect.stringContaining('Did you mean aurora-image?'),
+      message: expect.stringContaining(`Did you mean ${closest}?`),
     })
   })
 })
