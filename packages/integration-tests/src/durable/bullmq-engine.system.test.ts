@@ -211,6 +211,13 @@ describe.skipIf(isMissing)(`the BullMQ engine in an outage of Redis${note}`, () 
     for (const change of changes) await expect(change).rejects.toThrow(/Redis did not respond within 2000 ms/)
     await expect.poll(() => engine.add('tasks', 'after', { data: null }).then(() => 'added')).toBe('added')
     await expect.poll(() => seen).toContain('after')
+
+    await admin.client('PAUSE', 60_000, 'WRITE')
+    // Not by the words of its client, which names settings that cannot be changed.
+    const lost = expect(engine.reserve('credits', 'b', { amount: 1 })).rejects.toThrow(/Redis/)
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await lost
+    await admin.client('UNPAUSE')
     admin.disconnect()
 
     await service.stop()
