@@ -49,9 +49,7 @@ function* result({ outcomes, jobs, unreachable, call, rows, loopError, isHung }:
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') continue
     // A result whose job has no name is a result.
-    const job = jobs.find(
-      (each) => (outcome.jobId === '' || each.id === String(outcome.jobId)) && each.key === outcome.key,
-    )
+    const job = jobs.find((each) => (!outcome.jobId || each.id === String(outcome.jobId)) && each.key === outcome.key)
     if (!job) yield `resolved with the job ${outcome.jobId}, which is not of this run`
     else if (outcome.urls[0] !== job.fileUrl) yield `resolved with ${outcome.urls}`
   }
@@ -76,7 +74,9 @@ function* books({ call, jobs, rows, isHung }: Evidence): Generator<string> {
   if (call !== 'batch' || isHung) return
   for (const { id, key, isCharged } of jobs) {
     const { state, jobId } = rows.find((row) => row.key === key) ?? {}
-    const isKnown = state === 'unknown' || (jobId === id && (state === 'succeeded' || state === 'running'))
+    // A result whose job has no name is a result.
+    const isOfJob = state === 'succeeded' ? jobId === id || jobId === undefined : jobId === id && state === 'running'
+    const isKnown = state === 'unknown' || isOfJob
     if (isCharged && !isKnown) yield `${id} was charged, and its row is ${state}`
   }
   yield* falseEnds({ jobs, rows })

@@ -1,4 +1,4 @@
-import { readOptions } from '@modelrun/kit'
+import { abortable, readOptions } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { guarded, warn, warnOnce } from '../engine/table-engine.ts'
 import { addCheckedRun, retryRun } from './add-run.ts'
@@ -108,8 +108,8 @@ export function createRuns(options: RunsOptions): Runs {
         signal?.removeEventListener('abort', onAbort)
         cursors = ownCursors
         const released = workers.release(loop)
-        // After an abort nothing is waited for: a request or the store may hang.
-        if (!signal?.aborted) await released
+        // After an abort nothing is waited for, also when the loop had failed before it: a request or the store may hang.
+        await (signal ? abortable(released, signal).catch(() => {}) : released)
       }
     },
   }

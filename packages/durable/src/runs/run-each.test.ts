@@ -1,3 +1,4 @@
+import { ModelRun } from 'modelrun'
 import { expect, it } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { createSqliteEngine } from '../sqlite/sqlite-engine.ts'
@@ -81,6 +82,25 @@ it('continues its loops when the store was away for a while', async () => {
   expect(new Set(sent).size).toBe(sent.length)
   expect(results).toContain('first')
   await settled(runs.stop())
+})
+
+it('waits for a run that is being sent after an error of its inputs, until it is aborted', async () => {
+  const hangs = () => new Promise<Response>(() => {})
+  const client = new ModelRun({ apiKey: 'sk_test_1', baseUrl: 'http://localhost:1', fetch: hangs, logLevel: 'off' })
+  const { runs } = await openBatch({ client })
+  async function* items() {
+    yield { key: 'a', input: { prompt: 'a' } }
+    await sleep(1_000)
+    throw new Error('no more inputs')
+  }
+  const controller = new AbortController()
+  const each = async () => {
+    for await (const _ of runs.runEach(MODEL, items(), { signal: controller.signal }));
+  }
+  const startedAt = performance.now()
+  setTimeout(() => controller.abort(), 5_000)
+  await expect(settled(each())).rejects.toThrow('no more inputs')
+  expect(performance.now() - startedAt).toBe(5_000)
 })
 
 it('yields results until no run is open, also of a run that moves between all reads of its state', async () => {
