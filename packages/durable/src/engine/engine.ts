@@ -46,6 +46,6 @@ export interface Engine extends InboxEngine {
   release(name: string, part: string): Promise<void>
   /** Stops all workers, and closes connections and files of the engine. What the store did not take until then is given up. */
   close(): Promise<void>
-  /** Aborts once the engine is closed. */
+  /** Aborts once the engine is closed, or its store is lost for good. */
   readonly closed?: AbortSignal | undefined
 }

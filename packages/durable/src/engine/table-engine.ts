@@ -58,11 +58,14 @@ export interface TableEngineOptions {
 const LONGEST_ID = 512
 
 /** Creates an engine on a table of tasks. */
-export function createTableEngine(table: DurableTable, options: TableEngineOptions = {}): Engine {
+export function createTableEngine(
+  table: DurableTable,
+  options: TableEngineOptions = {},
+  closing = new AbortController(),
+): Engine {
   const { pollMs = 250, onError: report = warnOnce(), codec } = options
   const onError = guarded('onError', report)
   const { engine: tasks, once, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
-  const closing = new AbortController()
   const engine: Engine = {
     ...tasks,
     closed: closing.signal,

@@ -30,10 +30,13 @@ const LONGEST_PAUSE_MS = 100
 const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
 
-/** @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened */
-export function openDatabase(path: string, busyTimeoutMs: number): Database {
+/**
+ * @param onLost called when its path does not lead to the file any more
+ * @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened
+ */
+export function openDatabase(path: string, busyTimeoutMs: number, onLost = () => {}): Database {
   const database = open(path)
-  const checkFiles = createFileCheck(path)
+  const checkFiles = createFileCheck(path, onLost)
   const statements = new Map<string, StatementSync>()
   let isToDisk: boolean | undefined
   const prepare = (sql: string): StatementSync => {
@@ -126,7 +129,7 @@ function createPrivate(path: string): void {
  * next process, which would send runs again. The locks of SQLite belong to the process: another library of SQLite, or `fs`, that
  * closes the file in this process drops them, and then another process may delete the `-wal`. `stat` opens nothing.
  */
-function createFileCheck(path: string): () => void {
+function createFileCheck(path: string, onLost: () => void): () => void {
   if (path === ':memory:') return () => {}
   const { realpathSync, statSync } = process.getBuiltinModule('node:fs')
   const file = realpathSync(path)
@@ -139,7 +142,9 @@ function createFileCheck(path: string): () => void {
     for (const [name, before] of Object.entries(opened)) {
       const now = idOf(name)
       opened[name] = before ?? now
-      if (before !== undefined && before !== now) throw replaced(name)
+      if (before === undefined || before === now) continue
+      onLost()
+      throw replaced(name)
     }
   }
 }

@@ -111,6 +111,7 @@ describe('the SQLite engine', () => {
       await expect(engine.add('tasks', 'b', { data: null })).rejects.toThrow(
         /was deleted or replaced.*Nothing is stored/,
       )
+      expect(engine.closed?.aborted).toBe(true)
       await engine.close()
     },
   )

@@ -42,5 +42,7 @@ const OPTIONS: Checks<SqliteEngineOptions> = {
  */
 export function createSqliteEngine(options: SqliteEngineOptions): Engine {
   const { path, busyTimeoutMs = 5_000, ...rest } = readOptions('createSqliteEngine', options, OPTIONS)
-  return createTableEngine(createSqliteTable(openDatabase(path, busyTimeoutMs)), rest)
+  const closing = new AbortController()
+  const onLost = () => closing.abort(new Error('The file of the SQLite engine is lost.'))
+  return createTableEngine(createSqliteTable(openDatabase(path, busyTimeoutMs, onLost)), rest, closing)
 }
