@@ -11,7 +11,7 @@ import {
   watch,
 } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
-import { sleep, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
+import { sleep, startTimer } from '../shared/clock.ts'
 import { reportRun } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DrainOptions, SweepOptions, SweepReport, WaitUntil } from './inbox-options.ts'
@@ -178,12 +178,14 @@ export class InboxWorkers {
 
   #keepCleaning(): void {
     const { background, options, stopping } = this.#core
-    // Virtual time, which jumps from timer to timer, would never come to rest.
-    const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
     const clean = async () => {
       await this.#clean(() => moveOldTasks(this.#core).then(() => removeOldTasks(this.#core)))
       if (stopping.signal.aborted) return
-      this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void background.track(clean()))
+      this.#stopRetention = startTimer(
+        options.backgroundClock,
+        RETENTION_EVERY_MS,
+        () => void background.track(clean()),
+      )
     }
     void background.track(clean())
   }

@@ -142,9 +142,3 @@ test('a poll that stalls leaves its place to other jobs after five seconds, and 
     await expect(polled).resolves.toMatchObject({ kind: 'unreachable' })
   }
 })
-
-test('an id that the service rejects is not an outage', async () => {
-  const error = new ApiError({ message: 'bad id', status: 400, apiCode: 'VALIDATION_ERROR' })
-  const polled = pollJob(jobsOf(fail(error)).client, 'job_1', { clock: createManualClock() })
-  await expect(polled).resolves.toEqual({ kind: 'rejected', error })
-})

@@ -19,7 +19,7 @@ import {
   signal,
   text,
 } from '@modelrun/kit'
-import { systemClock } from '../shared/clock.ts'
+import { systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
@@ -135,6 +135,8 @@ export function resolveInboxOptions(options: InboxOptions) {
     tokens,
     publicUrl,
     clock: ownClock,
+    /** Of timers that nothing waits for: they keep no process alive, and virtual time does not jump to them. */
+    backgroundClock: toBackgroundClock(engine === undefined ? systemClock : ownClock),
     /**
      * The clock of limits for what arrives from a network: the time of a client's virtual clock jumps while bytes are on their
      * way. A clock that the inbox was given counts here, too.

@@ -9,7 +9,7 @@ import {
   stableJson,
   type Task,
 } from '@modelrun/kit'
-import { abortable, linkController, startTimer, systemClock, toBackgroundClock } from '../shared/clock.ts'
+import { abortable, linkController, startTimer } from '../shared/clock.ts'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { DeliveryContext } from './inbox-options.ts'
@@ -92,9 +92,7 @@ function statusOf(event: WebhookEvent): string | undefined {
 const DROPPED_MS = 10 * 60_000
 
 function drop({ queues, background, options }: InboxCore, { id }: Task): Json {
-  // Virtual time must not jump to the end of this.
-  const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
-  startTimer(clock, DROPPED_MS, () => void background.track(queues.jobs.remove(id)).catch(() => {}))
+  startTimer(options.backgroundClock, DROPPED_MS, () => void background.track(queues.jobs.remove(id)).catch(() => {}))
   return { isDropped: true }
 }
 
