@@ -25,7 +25,8 @@ export async function startJobService(): Promise<JobService> {
     holds.delete(job)
     await hold?.()
     const status = statuses.get(job)
-    const body = status === undefined ? { error: { code: 'NOT_FOUND', message: 'Job not found' } } : { data: describe(job, status) }
+    const body =
+      status === undefined ? { error: { code: 'NOT_FOUND', message: 'gone' } } : { data: describe(job, status) }
     response.writeHead(status === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
   })
