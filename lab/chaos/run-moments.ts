@@ -71,7 +71,7 @@ async function runCase({ engineAt, crash }: ChaosStore, { moment, at }: Case, re
     proxied.runs.start()
     await Promise.all(KEYS.map((key) => addUntilStored(proxied.runs, key, () => isDead)))
     for (const key of KEYS) await addUntilStored(other.runs, key, () => false)
-    // Another process goes on where one has died.
+    // Another process continues where one has died.
     await untilEnded(other.runs, () => isDead && other.runs.start())
     const unknown = await other.runs.unknown()
     result.unknown += unknown.length
