@@ -3,8 +3,7 @@ import { isRecord, tryParseJson } from '@modelrun/kit'
 import { UsageError } from '../errors.ts'
 import { readText, sourceName, type TextSource } from '../files/read-text.ts'
 import { type RawRow, type RawRows, readCsv } from './read-csv.ts'
-
-export const MOST_PROBLEMS = 10
+import { MOST_PROBLEMS } from './rows.ts'
 
 export interface RowSource {
   inputs: string

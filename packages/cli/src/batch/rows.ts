@@ -7,8 +7,9 @@ import type { InputRules } from '../run/parameters.ts'
 import { shellWord } from '../terminal/text.ts'
 import type { SavedRow } from './open-batch.ts'
 import type { RawRow } from './read-csv.ts'
-import { MOST_PROBLEMS } from './read-rows.ts'
 import { hashOf, looksLikeAttempt } from './row-keys.ts'
+
+export const MOST_PROBLEMS = 10
 
 /** A row of a batch: what it was in the file, its latest attempt, and its outcome. */
 export interface Row extends SavedRow {
