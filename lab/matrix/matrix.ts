@@ -55,9 +55,9 @@ export function sampleCells(seed: number, count: number): CellPlan[] {
 export async function runCells(cells: readonly CellPlan[], { concurrency = 48, onCell = () => {} } = {}) {
   const noise: string[] = []
   const hear = (event: unknown) => {
-    // The engine of a batch warns of a failing store, as its documentation says.
+    // A batch warns of a failing store, and of a callback that throws.
     const isExpected =
-      Object(event).name === 'ExperimentalWarning' || /engine of @modelrun.durable met/.test(String(event))
+      Object(event).name === 'ExperimentalWarning' || /of @modelrun.durable (met an error|failed)/.test(String(event))
     if (!isExpected) noise.push(inspect(event, { depth: 1 }))
   }
   const events = ['unhandledRejection', 'uncaughtException', 'warning'] as const
