@@ -30,8 +30,7 @@ const account = await fetch(`${process.env.CONTROL_URL}/account/${orders[0]?.ord
 const plan = (await account.json()) as Plan // of our own service
 const state = join(here, '../../state', orders[0]?.orderId ?? '')
 const worker = new Miniflare({
-  modules: true,
-  script: bundle.outputFiles[0]?.text ?? '',
+  modules: [{ type: 'ESModule', path: 'worker.mjs', contents: bundle.outputFiles[0]?.text ?? '' }],
   compatibilityDate: '2026-07-01',
   bindings: {
     MODELRUN_API_KEY: plan.apiKey,

@@ -17,7 +17,7 @@ export function underFaults({ controlUrl, open, die }: FaultOptions): Runs {
     return (await response.json()) as Body // of `startRecipeService`
   }
   const planOf = (key: string) => ask<Plan>('plan', key)
-  const runs: Pick<Runs, 'send' | 'read'> = {
+  const runs: Pick<Runs, 'send' | 'read' | 'runEach'> = {
     // biome-ignore lint/complexity/useMaxParams: as `send`
     async send(key, model, input, options = {}) {
       const plan = await planOf(key)
@@ -29,6 +29,10 @@ export function underFaults({ controlUrl, open, die }: FaultOptions): Runs {
       return isDeath ? die() : sent
     },
     read: async (key, options) => (await open(await planOf(key))).read(key, options),
+    // The provider of the AI SDK tells a batch by it.
+    runEach: () => {
+      throw new Error('No recipe calls it.')
+    },
   }
   return runs as Runs // recipes call no more
 }
