@@ -131,3 +131,17 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(service.received).toHaveLength(0)
   })
 })
+
+test('a loop that is left listens no longer to the webhooks of its runs', async () => {
+  const { client, clock } = createTestClient([accepted, accepted, running, succeeded])
+  const { receiver, listeners } = createReceiver()
+  const loop = client.runMany('northlight-1', [{ prompt: 'a' }, { prompt: 'b' }], { webhook: receiver })
+  const first = loop.next()
+  await settle()
+  const [one, other] = listeners
+  expect(other).toBeDefined()
+  one?.(event)
+  await clock.run(first)
+  await clock.run(loop.return())
+  expect(listeners.size).toBe(0)
+})
