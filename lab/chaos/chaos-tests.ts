@@ -39,8 +39,9 @@ export function testChaosOn(kind: EngineKind): void {
 
     it.skipIf(isMissing || kind === 'sqlite')(
       `a batch ends, whatever happens at a request to its store${note}`,
+      { timeout: 5 * CHAOS_TIMEOUT_MS },
       async () => {
-        const result = await withStore(kind, (store) => runMoments(store, { every: 25, first: 5 }))
+        const result = await withStore(kind, (store) => runMoments(store, { every: 40, first: 5 }))
         console.log(describeMoments(kind, result))
         expect(result.broken).toEqual([])
         expect(result.cases).toBeGreaterThan(6)
