@@ -95,8 +95,9 @@ async function runCase({ engineAt, crash }: ChaosStore, { moment, at }: Case, re
   } finally {
     result.cases += 1
     await other.runs.stop()
-    await Promise.all([other.engine.close(), proxied.engine.close().catch(() => {}), close()])
+    // First: a pool waits for its silent connections.
     await proxy.close()
+    await Promise.all([other.engine.close(), proxied.engine.close().catch(() => {}), close()])
   }
   return count >= at
 }
