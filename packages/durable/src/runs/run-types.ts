@@ -146,7 +146,8 @@ export type UnsentOutcome = Extract<Outcome, { readonly state: 'rejected' | 'can
 
 /** Returns how a run ended, from the job of a poll or a delivery; `undefined` while the job has not ended. */
 export function outcomeOf(jobId: string, { status, output, error }: Job): Outcome | undefined {
-  if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId, output }
+  // A result in hand may have no job that can be named.
+  if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId: jobId || undefined, output }
   if (status === 'failed') {
     const { code = 'UNKNOWN', message = 'The service gave no reason.' } = error ?? {}
     return { state: 'failed', jobId, error: { code, message } }

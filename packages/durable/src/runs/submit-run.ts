@@ -1,9 +1,9 @@
 import { abortable, type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
-import { BudgetExceededError, type ModelRun, ModelRunError, type Output } from 'modelrun'
+import { BudgetExceededError, type ModelRun, ModelRunError } from 'modelrun'
 import { countAttempt } from './add-run.ts'
 import { pauseOnRejection } from './pauses.ts'
 import { isDeleted } from './read-runs.ts'
-import { cancelledBefore, type Outcome, type SubmitData, type UnsentOutcome } from './run-types.ts'
+import { cancelledBefore, type Outcome, outcomeOf, type SubmitData, type UnsentOutcome } from './run-types.ts'
 import {
   asJson,
   creditsPart,
@@ -63,8 +63,8 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
 interface SentJob {
   jobId: string
   requestId?: string | undefined
-  /** Of a response that has the result, and no job that can be polled. */
-  output?: Output | undefined
+  /** Of a response that has the end of the job, which the service may not keep. */
+  end?: Outcome | undefined
 }
 
 /** Does all that comes before the run is sent. Returns the function that sends it, or how a run ends that is not sent. */
@@ -103,8 +103,8 @@ async function prepare(
       throw new RetryAfterError(0)
     }
     const job = await client.submit(model, input, options)
-    const { id, requestId } = job
-    return { jobId: id, requestId, output: id === '' ? (await job.result()).output : undefined }
+    const { id, requestId, firstState } = job
+    return { jobId: id, requestId, end: firstState && outcomeOf(id, firstState) }
   }
 }
 
@@ -157,16 +157,16 @@ export function firstPollMs({ inbox }: RunsContext): number {
   return inbox === undefined ? FIRST_POLL_MS : FIRST_POLL_BESIDE_WEBHOOKS_MS
 }
 
-/** Stores the job of an accepted run, so that it is polled. */
-async function startPolling(task: Task, { jobId, requestId, output }: SentJob, context: RunsContext): Promise<Json> {
+/** Stores the job of an accepted run, so that it is polled, or its end. */
+async function startPolling(task: Task, { jobId, requestId, end }: SentJob, context: RunsContext): Promise<Json> {
   const { engine, queues, inbox } = context
-  if (output !== undefined) {
-    const end = async () => {
-      await storeOutcome(task.id, { state: 'succeeded', output, requestId }, context)
+  if (end !== undefined && (await endsRun(end, task, context))) {
+    const store = async () => {
+      await storeOutcome(task.id, { ...end, requestId }, context)
       // After a stall longer than the lock, another process may have parked the run.
       await engine.replay(queues.submit, task.id)
     }
-    await stored(end, context)
+    await stored(store, context)
     return { ended: true }
   }
   const { model } = fromJson<SubmitData>(task.data)
@@ -187,6 +187,11 @@ async function startPolling(task: Task, { jobId, requestId, output }: SentJob, c
   }
   if (inbox !== undefined) await stored(stopPolling, context)
   return { jobId }
+}
+
+/** A job that did not succeed does not end a run whose earlier send may be charged. */
+async function endsRun({ state }: Outcome, task: Task, context: RunsContext): Promise<boolean> {
+  return state === 'succeeded' || (await stored(() => earlierSends(task, context), context)) === 0
 }
 
 /** Makes the task dead: the run waits for a decision, and is not sent again by itself. */

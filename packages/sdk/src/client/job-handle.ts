@@ -12,6 +12,10 @@ export interface JobHandle {
   readonly modelId: string | undefined
   /** Identifier of the request at the underlying provider; undefined when only the id was known. */
   readonly requestId: string | undefined
+  /**
+   * What the response to the run said of the job: mostly `queued`, of a fast model its end. Undefined when only the id was known.
+   */
+  readonly firstState: Job | undefined
 
   /** Reads the job's state once (section 4.4). @throws NotFoundError when the job does not exist */
   get(options?: CallOptions): ApiPromise<Job>

@@ -106,6 +106,7 @@ export class ClientJob implements JobHandle {
   readonly id: string
   readonly modelId: string | undefined
   readonly requestId: string | undefined
+  readonly firstState: Job | undefined
   readonly #core: Core
   readonly #reference: JobReference
 
@@ -115,6 +116,7 @@ export class ClientJob implements JobHandle {
     this.id = reference.jobId
     this.modelId = reference.modelId
     this.requestId = reference.requestId
+    this.firstState = reference.state
   }
 
   get(options: CallOptions = {}): ApiPromise<Job> {
