@@ -14,6 +14,13 @@ const cleanUps: (() => Promise<void>)[] = []
 export function useVirtualTime(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    // It works in threads, which take real time.
+    const { subtle } = globalThis.crypto
+    for (const name of ['importKey', 'sign', 'verify'] as const) {
+      const own = subtle[name].bind(subtle) as (...given: unknown[]) => Promise<never>
+      const spy = vi.spyOn(subtle, name).mockImplementation((...given: unknown[]) => asRequest(own(...given)))
+      atEnd(async () => spy.mockRestore())
+    }
   })
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await settled(cleanUp())
