@@ -29,7 +29,7 @@ export function underFaults({ controlUrl, open, die }: FaultOptions): Runs {
       return isDeath ? die() : sent
     },
     read: async (key, options) => (await open(await planOf(key))).read(key, options),
-    // The provider of the AI SDK tells a batch by it.
+    // The provider of the AI SDK knows a batch by it.
     runEach: () => {
       throw new Error('No recipe calls it.')
     },
