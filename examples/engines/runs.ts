@@ -1,6 +1,6 @@
 import { createRuns, type Runs } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
-import { ConfigurationError, ModelRun } from 'modelrun'
+import { ConfigurationError, InputValidationError, ModelRun } from 'modelrun'
 
 let opening: Promise<Runs> | undefined
 
@@ -20,7 +20,7 @@ async function open(): Promise<Runs> {
   return createRuns({ engine, client: new ModelRun(), name: 'videos' })
 }
 
-/** Whether a call can never succeed, such as one with the key of another run. Engines repeat what a step throws: not this. */
-export function isMistake(error: unknown): error is ConfigurationError {
-  return error instanceof ConfigurationError
+/** Whether a call can never succeed, as with the key of another run or a NaN in its input. Engines repeat what a step throws: not this. */
+export function isMistake(error: unknown): error is ConfigurationError | InputValidationError {
+  return error instanceof ConfigurationError || error instanceof InputValidationError
 }

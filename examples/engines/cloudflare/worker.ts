@@ -2,7 +2,7 @@ import { DurableObject, WorkflowEntrypoint, type WorkflowEvent, type WorkflowSte
 import { NonRetryableError } from 'cloudflare:workflows'
 import { createRuns, type Runs, type StepRun } from '@modelrun/durable'
 import { createDurableObjectEngine } from '@modelrun/durable/durable-object'
-import { ConfigurationError, ModelRun } from 'modelrun'
+import { ConfigurationError, InputValidationError, ModelRun } from 'modelrun'
 
 interface Env {
   /** A secret: `npx wrangler secret put MODELRUN_API_KEY`. */
@@ -34,7 +34,8 @@ export class Videos extends DurableObject<Env> {
       return await this.#runs.send(`video:${orderId}`, 'lumen/aurora-video', { prompt })
     } catch (error) {
       // The class of an error does not survive the call of an object.
-      if (error instanceof ConfigurationError) return { mistake: error.message }
+      const isMistake = error instanceof ConfigurationError || error instanceof InputValidationError
+      if (isMistake) return { mistake: error.message }
       throw error
     }
   }

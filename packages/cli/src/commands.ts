@@ -46,6 +46,7 @@ const BATCH_STATUS = new Command('status')
   .description('show the state of the rows of a batch so far')
   .requiredOption(...STATE_OUT)
   .option('--fetch', 'wait for the rows that were sent, and save their files; nothing is sent')
+  .option('--job <key=job_id...>', 'say that an unknown row is this job, and fetch')
   .option(...REPORT)
 
 const BATCH = new Command('batch')

@@ -3,6 +3,7 @@ import type { ModelRun } from 'modelrun'
 import { isClientError, UsageError } from '../errors.ts'
 import { listRuns } from './list-runs.ts'
 import type { Batch } from './open-batch.ts'
+import { type KnownRow, nameOf } from './report.ts'
 import { attemptKey, readAttempt, rowContent } from './row-keys.ts'
 import { failWith, type Row, type RowRules } from './rows.ts'
 
@@ -15,6 +16,11 @@ export interface Decisions {
 /** Whether the attempt ended without a result and was not charged for one, so that another one can follow. */
 function isRetryable(run: Run | undefined): boolean {
   return run !== undefined && !['waiting', 'running', 'succeeded', 'unknown'].includes(run.state)
+}
+
+/** Whether the attempt was not sent. It decides nothing about an earlier one that may be paid. */
+export function isUnsent(run: Run | undefined): boolean {
+  return run?.jobId === undefined && ['rejected', 'cancelled'].includes(run?.state ?? '')
 }
 
 /**
@@ -59,10 +65,8 @@ async function findAttempt(runs: Runs, row: Row): Promise<void> {
     const runKey = attemptKey(row.key, attempt)
     const run = await runs.get(runKey)
     if (attempt > 1 && run === undefined) return
-    const isUnsent = run?.jobId === undefined && ['rejected', 'cancelled'].includes(run?.state ?? '')
     row.attempt = attempt
-    // What was not sent decides nothing about an earlier attempt that may be paid.
-    if (!mayBePaid || !isUnsent) Object.assign(row, { runKey, run })
+    if (!mayBePaid || !isUnsent(run)) Object.assign(row, { runKey, run })
     mayBePaid = row.run?.state === 'unknown'
     if (!mayBePaid && !isRetryable(run)) return
   }
@@ -89,7 +93,7 @@ export function startAttempts(rows: readonly Row[], wanted: Decisions): Row[] {
 }
 
 interface Decision {
-  row: Row
+  row: KnownRow
   jobId: string
 }
 
@@ -100,10 +104,10 @@ interface Decision {
  * @throws UsageError
  */
 export async function decideUnknown(
-  rows: readonly Row[],
+  rows: readonly KnownRow[],
   { client, runs, options }: { client: ModelRun; runs: Runs; options: Decisions },
 ): Promise<void> {
-  const jobs = new Map<Row, string>()
+  const jobs = new Map<KnownRow, string>()
   // All of them before the first is stored.
   for (const text of options.job ?? []) {
     const decision = readDecision(text, rows)
@@ -111,7 +115,7 @@ export async function decideUnknown(
     const problem =
       same === undefined
         ? await decisionProblem(decision, { client, rows })
-        : `the row ${same.row} is given the same job`
+        : `the ${nameOf(same)} is given the same job`
     if (problem !== undefined) throw new UsageError(`--job ${text}: ${problem}. Nothing was sent.`)
     jobs.set(decision.row, decision.jobId)
   }
@@ -121,8 +125,8 @@ export async function decideUnknown(
     if (row.run?.state !== 'unknown' || jobId === undefined) continue
     // It was not found, perhaps by another key. Polling again costs nothing; sending again does.
     if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) continue
-    await runs.resolve(row.runKey, { jobId })
-    row.run = await runs.get(row.runKey)
+    await runs.resolve(row.run.key, { jobId })
+    row.run = await runs.get(row.run.key)
   }
 }
 
@@ -136,8 +140,8 @@ async function hasJob(client: ModelRun, jobId: string): Promise<boolean> {
   }
 }
 
-/** With `--key`, a row is named by its key, or by its number where that is not a key. */
-function readDecision(text: string, rows: readonly Row[]): Decision {
+/** A row is named by its key, or by its number where that is not a key. */
+function readDecision(text: string, rows: readonly KnownRow[]): Decision {
   const place = text.lastIndexOf('=')
   const [name, jobId] = [text.slice(0, place), text.slice(place + 1)]
   if (place <= 0 || jobId === '') {
@@ -146,18 +150,18 @@ function readDecision(text: string, rows: readonly Row[]): Decision {
   const row = rows.find(({ key }) => key === name) ?? rows.find((one) => String(one.row) === name)
   if (row !== undefined) return { row, jobId }
   throw new UsageError(
-    `--job ${text}: there is no row ${name}. Rows have numbers from 1 to ${rows.length}, or the keys of --key. Nothing was sent.`,
+    `--job ${text}: there is no row ${name}. Rows have numbers from 1 to ${rows.length}, or the keys of --key; for \`batch status\`, keys. Nothing was sent.`,
   )
 }
 
 /** A wrong job would give the row the result of another, or none. */
 async function decisionProblem(
   { row, jobId }: Decision,
-  { client, rows }: { client: ModelRun; rows: readonly Row[] },
+  { client, rows }: { client: ModelRun; rows: readonly KnownRow[] },
 ): Promise<string | undefined> {
-  if (row.run?.state !== 'unknown') return `the row ${row.row} is not unknown`
+  if (row.run?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
   const other = rows.find((one) => one !== row && one.run?.jobId === jobId)
-  if (other !== undefined) return `this is the job of the row ${other.row}`
+  if (other !== undefined) return `this is the job of the ${nameOf(other)}`
   if (await hasJob(client, jobId)) return undefined
   return 'the service has no such job for this key, and the row stays unknown'
 }

@@ -1,7 +1,7 @@
-import { readdir, unlink } from 'node:fs/promises'
+import { cp, readdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BATCH, serveBefore } from '../../test/batch-fixtures.ts'
+import { BATCH, sentRuns, serveBefore } from '../../test/batch-fixtures.ts'
 import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 const args = [...BATCH, '--inputs', 'rows.csv']
@@ -41,5 +41,41 @@ describe('a batch whose service has changed', () => {
     const lost = await cli.run(args, { env })
     expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('batch.db is gone')])
     expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it('gives an unknown row its job by its key, without the model', async () => {
+    const cli = await CliHarness.create()
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    await cli.write('rows.csv', 'prompt\na fox\n')
+    expect((await cli.run(args)).code).toBe(4)
+    const status = ['batch', 'status', '--out', 'out']
+    const { stderr } = await cli.run(status)
+    expect(stderr).toContain('add --job <key>=<job_id>')
+    const [, key = ''] = /key (\w+-1) /.exec(stderr) ?? []
+    const { jobId = '' } = sentRuns(cli)[0] ?? {}
+    const wrong = await cli.run([...status, '--job', `${key}=job_none`])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('the service has no such job')])
+    const decided = await cli.run([...status, '--job', `${key}=${jobId}`])
+    expect([decided.code, decided.stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  1\n'])
+    expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it('pays for no row again that an older database does not know, unless it is told to', async () => {
+    const cli = await CliHarness.create()
+    const [state, old] = [join(cli.folder, 'out/.modelrun'), join(cli.folder, 'old')]
+    await cli.write('rows.csv', 'prompt\na fox\n')
+    await cli.run(args)
+    await cp(state, old, { recursive: true })
+    await cli.write('rows.csv', 'prompt\na fox\na hare\n')
+    await cli.run(args)
+    for (const name of await readdir(state)) if (name !== 'saved.jsonl') await rm(join(state, name))
+    await cp(old, state, { recursive: true, filter: (path) => !path.endsWith('saved.jsonl') })
+    const older = await cli.run(args)
+    expect([older.code, older.stderr]).toEqual([3, expect.stringContaining('1 row of this file would be paid again')])
+    expect(cli.inputs()).toHaveLength(2)
+    expect((await cli.run([...args, '--new-rows'])).code).toBe(0)
+    expect([cli.inputs().length, (await readdir(join(cli.folder, 'out'))).length]).toEqual([3, 4])
+    expect((await cli.run(args)).code).toBe(0)
+    expect(cli.inputs()).toHaveLength(3)
   })
 })

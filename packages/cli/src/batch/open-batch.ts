@@ -103,7 +103,7 @@ export interface SavedRow {
   saveProblem?: string | undefined
 }
 
-/** Which rows have their files. A row that is not here is saved again, which changes nothing. */
+/** Which rows have their files. A row that is not here is saved again, which changes nothing. Read before the database. */
 class SavedRows {
   readonly #out: string
   readonly #path: string
@@ -125,6 +125,11 @@ class SavedRows {
     const { files, saveProblem } = this.#rows.get(key) ?? {}
     const found = files?.map((file) => join(this.#out, basename(file)))
     return found?.every((file) => existsSync(file)) ? { files: found, saveProblem } : {}
+  }
+
+  /** Whether the row was paid, also when its files were moved. */
+  has(key: string): boolean {
+    return this.#rows.get(key)?.files !== undefined
   }
 
   add(key: string, saved: SavedRow): void {

@@ -20,6 +20,11 @@ export type RowState = (typeof STATES)[number]
 export type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> &
   Partial<Pick<Row, 'row' | 'cells'>>
 
+/** How a row is called: the state of a batch has no numbers. */
+export function nameOf({ row, key }: { row?: number | undefined; key: string }): string {
+  return row === undefined ? `key ${key}` : `row ${row}`
+}
+
 export type RowReport = ReturnType<typeof describeRow>
 
 /** Says what a row was and became. Its price is the one that was agreed to. */
@@ -115,11 +120,14 @@ function atRisk(reports: readonly RowReport[]): number {
   return reports.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
 }
 
-const UNKNOWN_ADVICE = [
-  'They may have been charged, so they are not sent again by themselves.',
-  'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid for it.',
-  'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
-]
+function unknownAdvice(reports: readonly RowReport[]): string[] {
+  const [name, command] = reports.some(({ row }) => row !== undefined) ? ['row', ''] : ['key', ' to `modelrun batch`']
+  return [
+    'They may have been charged, so they are not sent again by themselves.',
+    `If you know the job of a row, add --job <${name}>=<job_id>: its result is fetched, and nothing is paid for it.`,
+    `Add --resubmit-unknown${command} to send them again, as new paid runs. That may pay for them twice.`,
+  ]
+}
 
 /** Of unknown rows that have a job: the service did not have it, perhaps because another one responded. */
 const POLL_ADVICE =
@@ -130,15 +138,14 @@ function listRows(state: RowState, reports: readonly RowReport[], terminal: Term
   if (listed.length === 0) return
   const isUnknown = state === 'unknown'
   const lines = listed.slice(0, MOST_LISTED).map(({ row, key, job_id, request_id, sent_at, error, attempt }) => {
-    const name = row === undefined ? `key ${key}` : `row ${row}`
     const times = attempt === 1 ? '' : `attempt ${attempt}`
     const request = isUnknown && request_id !== undefined ? `request ${request_id}` : ''
     const sent = isUnknown && sent_at !== undefined ? `sent at ${sent_at}` : ''
-    return `  ${[name, times, job_id, request, sent, error].filter(Boolean).join('  ')}`
+    return `  ${[nameOf({ row, key }), times, job_id, request, sent, error].filter(Boolean).join('  ')}`
   })
   if (listed.length > MOST_LISTED) lines.push(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
   if (isUnknown && listed.some(({ job_id }) => job_id !== undefined)) lines.unshift(POLL_ADVICE)
-  terminal.say(`Rows that are ${state}:`, [...(isUnknown ? UNKNOWN_ADVICE : []), ...lines])
+  terminal.say(`Rows that are ${state}:`, [...(isUnknown ? unknownAdvice(listed) : []), ...lines])
 }
 
 /**

@@ -39,9 +39,13 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     if (!options.dryRun) await decideUnknown(rows, { client: service.client, runs, options })
     await checkFound(batch, rows, options)
     const retried = startAttempts(rows, options)
+    const paid = rows.filter((row) => !isSent(row) && batch.saved.has(row.key))
+    if (paid.length > 0 && !options.newRows) throw new RejectedRunError(olderText(paid.length, options))
     const work = { service, rules, batch, rows, start: await findStart(batch, rows, price), stop, options }
     await agree(work, context)
     if (options.dryRun) return await reportDryRun(work, context)
+    // Their new results are to be saved too.
+    for (const { key } of paid) batch.saved.add(key, {})
     await storeAgreed(work, retried, context)
     await batch.runs.resume()
     return await workAndReport(work, context)
@@ -91,6 +95,11 @@ async function checkFound({ runs }: Batch, rows: readonly Row[], { out, newRows 
       `All rows of the file, ${rows.length}, would be paid. Nothing was sent. Add --new-rows if this is what you want.`,
     ['Another folder with --out is a new batch: all rows are paid there.'],
   )
+}
+
+function olderText(count: number, { out }: BatchOptions): string {
+  const known = `${countText(count, 'row')} of this file would be paid again: .modelrun/saved.jsonl in ${out} has them, and batch.db is older.`
+  return `${known} Nothing was sent. Restore the newest batch.db; to pay for these rows again, add --new-rows.`
 }
 
 async function findStart(batch: Batch, rows: readonly Row[], price: number): Promise<BatchStart> {

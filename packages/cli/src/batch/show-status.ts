@@ -10,6 +10,7 @@ import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { stateFolder } from './account.ts'
+import { type Decisions, decideUnknown, isUnsent } from './attempts.ts'
 import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import { type Batch, openBatch } from './open-batch.ts'
@@ -17,7 +18,7 @@ import { checkReport, describeRow, type KnownRow, printReport } from './report.t
 import { readAttempt } from './row-keys.ts'
 import { saveRow } from './work-rows.ts'
 
-export interface StatusOptions extends ServiceOptions {
+export interface StatusOptions extends ServiceOptions, Pick<Decisions, 'job'> {
   out: string
   report?: string | undefined
   fetch?: boolean | undefined
@@ -28,19 +29,21 @@ export interface StatusOptions extends ServiceOptions {
  * model, which may be another one by now.
  */
 export async function showStatus(_: [], options: StatusOptions, context: CliContext): Promise<ExitCode> {
-  const { out, report } = options
+  const { out, report, job } = options
+  const fetch = options.fetch || job !== undefined
   const { terminal } = context
   if (report !== undefined) checkReport(report, { out })
   const service = await createService(options, context)
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
-  if (options.fetch) prepareFolder(out, KEEP_FOLDER)
+  if (fetch) prepareFolder(out, KEEP_FOLDER)
   const interruption = new Interruption(context)
   const stop = new BatchStop(interruption, context)
   try {
     const batch = await openBatch({ service, options: { out, concurrency: 1, pollsPerSecond: 10, dryRun: true } }, stop)
     stop.batch = batch
     const rows = await latestRows(batch)
-    if (options.fetch) {
+    if (fetch) {
+      await decideUnknown(rows, { client: service.client, runs: batch.runs, options: { job } })
       // A pause of polls, for a key that was repaired meanwhile, would last.
       await batch.runs.resume()
       const fetchRow = async (row: SentRow) => {
@@ -53,7 +56,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     for (const one of reports) terminal.event('row', one)
     const { credits } = await batch.runs.progress()
     const exitCode = await printReport(reports, { report, credits, terminal })
-    return options.fetch ? exitCode : EXIT.done
+    return fetch ? exitCode : EXIT.done
   } catch (error) {
     throw await stop.explain(error)
   } finally {
@@ -63,12 +66,14 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
 
 type SentRow = KnownRow & { run: Run }
 
-/** The latest attempt of each row. */
+/** The latest attempt of each row, as `findAttempts` has it. */
 async function latestRows(batch: Batch): Promise<SentRow[]> {
   const latest = new Map<string, SentRow>()
-  for (const run of await listRuns(batch)) {
-    const { key, attempt } = readAttempt(run.key)
-    if ((latest.get(key)?.attempt ?? 0) < attempt) latest.set(key, { key, attempt, run, ...batch.saved.of(key) })
+  const attempts = (await listRuns(batch)).map((run) => ({ run, ...readAttempt(run.key) }))
+  for (const one of attempts.toSorted((a, b) => a.attempt - b.attempt)) {
+    const earlier = latest.get(one.key)
+    if (earlier?.run.state === 'unknown' && isUnsent(one.run)) earlier.attempt = one.attempt
+    else latest.set(one.key, { ...one, ...batch.saved.of(one.key) })
   }
   return [...latest.values()]
 }

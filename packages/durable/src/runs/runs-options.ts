@@ -95,6 +95,7 @@ export interface Runs {
    * Rejects only when this call has sent nothing: an engine may repeat it.
    *
    * @throws ConfigurationError when the key is that of a run with another model or input, or an argument is wrong
+   * @throws InputValidationError when JSON would change the input
    * @throws AbortedError when the signal aborts before the run is sent
    * @throws Errors of the store, when it fails for some seconds
    */

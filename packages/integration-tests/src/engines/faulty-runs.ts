@@ -1,7 +1,7 @@
 // In place of `runs.ts` of the recipes.
 import { createRuns, type Runs } from '@modelrun/durable'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
-import { ConfigurationError, ModelRun } from 'modelrun'
+import { ConfigurationError, InputValidationError, ModelRun } from 'modelrun'
 import pg from 'pg'
 import type { Plan } from './order.ts'
 import { underFaults } from './under-faults.ts'
@@ -45,6 +45,6 @@ async function die(): Promise<never> {
   return await new Promise(() => {})
 }
 
-export function isMistake(error: unknown): error is ConfigurationError {
-  return error instanceof ConfigurationError
+export function isMistake(error: unknown): error is ConfigurationError | InputValidationError {
+  return error instanceof ConfigurationError || error instanceof InputValidationError
 }

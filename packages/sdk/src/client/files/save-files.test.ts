@@ -63,19 +63,40 @@ describe('a file that cannot be downloaded', () => {
     expect(service.received).toHaveLength(6)
   })
 
-  test.each(['<!doctype html><title>Sign in</title>', ' <HTML>', '{"error":"expired"}', ''])(
-    'is an image of which the host sends %j, and the same call fetches it later',
-    async (content) => {
-      const file: HostedFile = { content }
+  test.each([
+    ['<!doctype html><title>Sign in</title>'],
+    [' <HTML>'],
+    ['{"error":"expired"}'],
+    [''],
+    ['<?xml version="1.0"?>\n<!-- S3 -->\n<Error><Code>AccessDenied</Code>'],
+    ['Access denied', 'text/plain; charset=utf-8'],
+    ['"expired"', 'application/json'],
+  ])(
+    'is an image of which the host sends %j (%s), and the same call fetches it later',
+    async (content, type = 'image/png') => {
+      const headers = { 'content-type': type }
+      const file: HostedFile = { content, headers }
       const { client } = createSavingClient(createFileHost(file))
       const save = () => client.files.save(resultOf('job_1'), folder.path)
       expect(await caught(save(), InvalidResponseError)).toMatchObject({ isRetryable: true, jobId: 'job_1' })
       expect(await folder.files()).toEqual({})
-      file.content = 'pixels'
+      Object.assign(file, { content: 'pixels', headers: { 'content-type': 'image/png' } })
       await save()
       expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
     },
   )
+
+  test.each([
+    '\ufeff<?xml version="1.0"?>\n<!-- a > b --><!DOCTYPE svg PUBLIC "x">\n<svg/>',
+    `<?xml version="1.0"?><!-- ${'a'.repeat(99)} --><svg/>`,
+    '#EXTM3U\n#EXT-X-VERSION:3',
+    '<?xml version="1.0"?><MPD/>',
+    'GIF89a\u0001\0',
+  ])('is none whose bytes are %j, whatever the header says', async (content) => {
+    const { client } = createSavingClient(createFileHost({ content, headers: { 'content-type': 'text/plain' } }))
+    await client.files.save(resultOf('job_1'), folder.path)
+    expect(Object.values(await folder.files())).toEqual([content])
+  })
 
   test('leaves nothing behind when the save is aborted', async () => {
     const stalling = createFileHost({ content: 'pixels'.repeat(99), faults: [{ bytes: 300, how: 'stalls' }] })

@@ -188,13 +188,22 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
   })
 }
 
-/** Items whose bytes are never a web page, the JSON of an error, or nothing. */
+/** Items whose bytes are never a web page, an error as XML, JSON or text, or nothing. SVG and playlists are text, too. */
 const MEDIA = /^(image|video|audio)$/
-const PAGE = /^(\s*(<!doctype html|<html|\{)|$)/i
+const PAGE =
+  /^\s*($|\{|<!doctype html|(?:(?:<\?[^>]*>|<!--(?:(?!-->).)*-->|<!doctype [^>]*>)\s*)*<(?!svg\b|mpd\b)[a-z])/is
+/** Bytes of a host that says that they are text: media with a wrong header have control characters. */
+const TEXT_TYPE = /^text\/|json/i
+const MEDIA_TEXT = /^\s*(<|#EXTM3U|\[playlist)|[^\P{Cc}\s]/iu
 const HEAD_BYTES = 100
 
+function isPage(head: string, item: unknown, contentType = ''): boolean {
+  const isOfHost = /^https?:/i.test(stringIn(item, 'url') ?? '')
+  return PAGE.test(head) || (isOfHost && TEXT_TYPE.test(contentType) && !MEDIA_TEXT.test(head))
+}
+
 /** Checks the first bytes: a host may send a page now, and the file later. A name without an extension gets that of their type. */
-async function started({ name, transfer }: OpenedDownload, item: unknown, jobId: string) {
+async function started({ name, transfer, contentType }: OpenedDownload, item: unknown, jobId: string) {
   let chunks: { at: number; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (let size = 0; size < HEAD_BYTES; ) {
     const chunk = await transfer.read({ mayRestart: true })
@@ -203,9 +212,9 @@ async function started({ name, transfer }: OpenedDownload, item: unknown, jobId:
     size = chunk.at + chunk.bytes.byteLength
   }
   const bytes = new Uint8Array(await new Blob(chunks.map((chunk) => chunk.bytes)).arrayBuffer())
-  const isPage = PAGE.test(new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES)))
-  if (isPage && MEDIA.test(stringIn(item, 'type') ?? '')) {
-    const problem = `The host of ${name} sent a page, or nothing, in the place of the file.`
+  const head = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES))
+  if (MEDIA.test(stringIn(item, 'type') ?? '') && isPage(head, item, contentType)) {
+    const problem = `The host of ${name} sent a page, a text or nothing in the place of the file.`
     throw new InvalidResponseError({ ...aboutFile(problem, jobId), isRetryable: true })
   }
   const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
