@@ -60,7 +60,7 @@ describe('a batch whose service has changed', () => {
     expect(cli.inputs()).toHaveLength(1)
   })
 
-  it('pays for no row again that an older database does not know, unless it is told to', async () => {
+  it('pays for no row again that an older database does not know, except with --new-rows', async () => {
     const cli = await CliHarness.create()
     const [state, old] = [join(cli.folder, 'out/.modelrun'), join(cli.folder, 'old')]
     await cli.write('rows.csv', 'prompt\na fox\n')
