@@ -28,23 +28,6 @@ async function setUp({ isDelayed = false } = {}) {
   return { ...opened, held }
 }
 
-it('ends runs by their deliveries, with one confirming read of each job and no poll', async () => {
-  const { server, runs } = await setUp()
-  server.script(MODEL, [
-    { result: 'succeeded' },
-    { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
-  ])
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await runs.add('b', MODEL, { prompt: 'b' })
-  const finished = await finish(runs)
-  expect(finished.toSorted((one, other) => one.state.localeCompare(other.state))).toMatchObject([
-    { state: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
-    { state: 'succeeded', jobId: expect.any(String), output: { items: [expect.anything()] } },
-  ])
-  expect(await runs.progress()).toMatchObject({ total: 2, done: 2, running: 0, unknown: 0 })
-  expect(server.requests({ route: 'getJob' }).length).toBe(2)
-})
-
 it('ends a run whose response was lost by the delivery at its own callback URL, without a second POST', async () => {
   const { server, runs, held } = await setUp({ isDelayed: true })
   server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })

@@ -63,16 +63,6 @@ it.each([400, 405, 409, 410, 422])('leaves a run unknown at once when its poll i
   expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: expect.any(String) })
 })
 
-it('continues with a job that is not ready for as long as giveUpAfterMs', async () => {
-  const invalid = invalidPolls({ job_id: 'j', status: 'expired' })
-  const { runs } = await setUpRuns({ intercept: invalid.intercept })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  runs.start()
-  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'running', jobId: expect.any(String) })
-  invalid.stop()
-  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
-})
-
 it('takes another job for a run whose first one was a mistake', async () => {
   const { server, runs } = await setUpRuns()
   server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })

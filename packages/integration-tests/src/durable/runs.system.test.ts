@@ -73,20 +73,6 @@ it('lists a run that ended four processes while it was sent, and one that ended 
   expect(posts(server)).toEqual({ sent: 1, polled: 1 })
 })
 
-it('is paused while the key is not valid, says so, and continues when it is', async () => {
-  let onPause = (_: Error) => {}
-  const paused = new Promise<Error>((resolve) => {
-    onPause = resolve
-  })
-  const { server, runs } = await setUpRuns({ onPause })
-  server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  runs.start()
-  expect(await paused).toMatchObject({ name: 'PermissionDeniedError' })
-  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
-  await runs.stop()
-})
-
 it('gives results that come after a place, for the next process', async () => {
   const { runs } = await setUpRuns()
   for (const key of ['a', 'b', 'c']) await runs.add(key, MODEL, { prompt: key })

@@ -105,14 +105,6 @@ describe('a run whose file is at a host that', () => {
     for (const { headers } of host?.requests ?? []) expect(headers).not.toHaveProperty('authorization')
   })
 
-  test('redirects to another host is followed', async () => {
-    const other = await start({ GET: [half(video, 'end'), whole(video)] })
-    const { settled } = await runAndSave([response(302, '', [['location', `${other.url}/video`]])])
-    if (settled instanceof Error) throw settled
-    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(VIDEO)).toBe(true)
-    for (const { headers } of other.requests) expect(headers).not.toHaveProperty('authorization')
-  })
-
   test.each<[string, GiveUp]>([
     ['is not there', { responses: 'closed port', error: 'ConnectionError', attempts: 3 }],
     ['does not have it any more', { responses: [response(404)], error: 'InvalidResponseError', attempts: 1 }],

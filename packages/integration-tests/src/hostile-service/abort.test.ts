@@ -107,19 +107,3 @@ describe('an abort while a run waits for', () => {
     expectNoKey(error)
   })
 })
-
-test('a signal that has aborted before sends nothing', async () => {
-  server = await startHostileServer({ POST: [queued], GET: [running] })
-  const client = createTestClient(server.url)
-  const signal = AbortSignal.abort('before')
-  const calls = [
-    client.run('aurora-image', {}, { signal }),
-    client.submit('aurora-image', {}, { signal }),
-    client.models.list({}, { signal }),
-    client.jobs.attach('job_1').result({ signal }),
-    client.jobs.cancel('job_1', { signal }),
-  ]
-  const outcomes = await Promise.allSettled(calls)
-  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { name: 'AbortedError', cause: 'before' } })
-  expect(server.connectionCount()).toBe(0)
-})

@@ -18,14 +18,6 @@ describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`
     expect(counts()).toEqual({ posts: 1, credits: 4 })
   })
 
-  it('sends a double click once', async () => {
-    const { page, counts } = await open([SOON, SOON])
-    await page.getByLabel('prompt').fill(TEXT)
-    await page.getByRole('button', { name: 'Draw' }).dblclick()
-    await shows(page, 'succeeded')
-    expect(counts()).toEqual({ posts: 1, credits: 4 })
-  })
-
   it('runs the component of the guide', async () => {
     const { page, counts } = await open([SOON, SOON], await scriptOfGuide())
     await draw(page)
@@ -47,23 +39,6 @@ describe.skipIf(isMissing)(`a page with modelrun/react in a real browser${note}`
     if (status !== 'succeeded') complete()
     await shows(page, 'succeeded')
     expect(counts()).toEqual({ posts: 1, credits: 4 })
-  })
-
-  it('does not send a run again that it left before the response, until the user does', async () => {
-    const { page, server } = await open([SOON, SOON])
-    server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 60_000, times: 1 })
-    await draw(page)
-    await expect.poll(() => jobsOf(server).length).toBe(1)
-    await page.reload()
-    await shows(page, 'unknown')
-    expect(await page.getByRole('alert').textContent()).toContain('may have been accepted')
-    await page.reload()
-    await shows(page, 'unknown')
-    expect(jobsOf(server)).toHaveLength(1)
-    // The proxy would take the same input for the run that it still holds.
-    await draw(page, 'a second lighthouse')
-    await shows(page, 'succeeded')
-    expect(jobsOf(server)).toHaveLength(2)
   })
 
   it('has a run of its own in each tab, and a copy of a tab follows the same job', async () => {

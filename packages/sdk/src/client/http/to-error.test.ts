@@ -152,7 +152,9 @@ describe('a run that may have been accepted, although no job is known', () => {
   })
 
   test('the credits of the account decide, when it has none', () => {
-    expect(toError(lost, failedCall(run)).message).toContain('compare the credits of the account')
+    const { message } = toError(lost, failedCall(run))
+    expect(message).toContain('compare the credits of the account')
+    expect(message).toContain('A run with a `webhook` is found by its delivery.')
   })
 })
 

@@ -2,8 +2,10 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
+import { collect } from '../../../test/collect.ts'
 import { errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
+import type { ModelRun } from '../client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -12,6 +14,7 @@ import type { ResultReceiver, RunOptions } from './run-options.ts'
 const model = json(200, fixtures.models.textToImage.body)
 const dearer = json(200, { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } })
 const completed = json(200, fixtures.runs.completed.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
 
 const INPUT = { prompt: 'x' }
 
@@ -79,6 +82,19 @@ describe('maxCredits (section 2.1)', () => {
     expect(error.message).toContain('It is not sent.')
     expect(events.at(-1)).toBe('price')
     expect(service.received).toHaveLength(1)
+  })
+
+  test.each<[string, (client: ModelRun, options: RunOptions) => PromiseLike<unknown>]>([
+    ['run', (client, options) => client.run('aurora-image', INPUT, options)],
+    ['run with `onStatus`', (client, options) => client.run('aurora-image', INPUT, { ...options, onStatus: () => {} })],
+    ['submit', async (client, options) => (await client.submit('aurora-image', INPUT, options)).result()],
+    [
+      'runMany',
+      async (client, options) => Object((await collect(client.runMany('aurora-image', [INPUT], options)))[0]).value,
+    ],
+  ])('is the cost of a run by %s that has to be polled, whose response has no credits', async (_, run) => {
+    const { client, clock } = createTestClient([model, json(202, fixtures.runs.queued.body), succeeded])
+    expect(await clock.run(run(client, { maxCredits: 4 }))).toMatchObject({ credits_per_run: 4 })
   })
 
   test('`models.run` reads it too', async () => {

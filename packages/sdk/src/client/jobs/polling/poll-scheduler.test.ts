@@ -96,7 +96,7 @@ describe('watching one job (section 4.4)', () => {
     ['a redirect', text(302, '', { location: '/login' }), 'InvalidResponseError'],
   ])('is ended by %s at once when the service has never named the job', async (_, step, name) => {
     const { end, times } = poll([step])
-    await expect(end).rejects.toMatchObject({ name })
+    await expect(end).rejects.toMatchObject({ name, jobId: 'job_1', submission: 'unknown' })
     expect(times()).toHaveLength(1)
   })
 
@@ -134,6 +134,11 @@ describe('watching one job (section 4.4)', () => {
     const error = await caught(end, InvalidResponseError)
     expect(error.message).toContain('output/items')
     expect([times().length, error.attempts.length]).toEqual([5, 5])
+  })
+
+  test('is ended by jobs without a wrapper, when the service has said nothing else', async () => {
+    const error = await caught(poll([json(200, { status: 'succeeded' })]).end, InvalidResponseError)
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'unknown' })
   })
 
   test('takes an unknown status for not finished, and warns once (section 3)', async () => {
