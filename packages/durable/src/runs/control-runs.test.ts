@@ -8,7 +8,8 @@ import type { Runs } from './runs-options.ts'
 useVirtualTime()
 
 test('each end is counted apart, and a run has its times and the id of its request', async () => {
-  const { server, runs } = await openBatch({ jobMs: 5_000 })
+  const ends: unknown[] = []
+  const { server, runs } = await openBatch({ jobMs: 5_000, onEnd: (run) => ends.push(run) })
   server.script(MODEL, [{ result: 'failed' }])
   runs.start()
   const addedAt = Date.now()
@@ -22,6 +23,8 @@ test('each end is counted apart, and a run has its times and the id of its reque
   await pass(10_000)
   const counts = { done: 4, succeeded: 1, failed: 1, cancelled: 1, rejected: 1, unknown: 0 }
   expect(await settled(runs.progress())).toMatchObject(counts)
+  const [rejected, ...others] = ['rejected', 'failed', 'cancelled', 'succeeded'].map((state) => ({ key: state, state }))
+  expect(ends).toMatchObject([rejected, ...others.map((end) => ({ ...end, jobId: expect.any(String) }))])
   const run = await settled(runs.get('failed'))
   expect(run).toMatchObject({ addedAt, requestId: expect.any(String) })
   expect(run?.sentAt).toBeGreaterThanOrEqual(addedAt)
@@ -189,10 +192,12 @@ test('runs are listed page by page, and once for all attempts', async () => {
 })
 
 test('a job is that of one run', async () => {
-  const { server, runs } = await openBatch()
+  const reported: string[] = []
+  const { server, runs } = await openBatch({ onEnd: ({ key, state }) => reported.push(`${key} ${state}`) })
   server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 2 })
   for (const key of ['a', 'b']) await settled(runs.send(key, MODEL, { prompt: key }))
   expect((await settled(runs.unknown())).map(({ key }) => key)).toEqual(['a', 'b'])
+  expect(reported).toEqual(['a unknown', 'b unknown'])
   const [jobId = '', other = ''] = server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
   const resolve = (key: string) => runs.resolve(key, { jobId }).catch(String)
   const ends = await settled(Promise.all([resolve('a'), resolve('b')]))

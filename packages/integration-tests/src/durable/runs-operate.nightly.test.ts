@@ -1,4 +1,4 @@
-import { createRuns, type EndedStep } from '@modelrun/durable'
+import { createRuns } from '@modelrun/durable'
 import { expect, it } from 'vitest'
 import { finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
@@ -98,20 +98,6 @@ it('retries failed, rejected and cancelled runs under their keys, each as a new 
   expect(posts(server)).toEqual({ fails: 2, lost: 1, cancelled: 1 })
   const several = await Promise.all(Array.from({ length: 4 }, () => runs.add('lost', MODEL, { prompt: 'lost' })))
   expect(several).toHaveLength(4)
-})
-
-it('reports each end', async () => {
-  const ends: EndedStep[] = []
-  const { server, runs } = await setUpRuns({ maxCredits: 2 * PRICE, onEnd: (run) => void ends.push(run) })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-  await runs.add('b', MODEL, { prompt: 'b' })
-  await finish(runs)
-  await runs.add('c', MODEL, { prompt: 'c' })
-  await finish(runs)
-  expect(ends.map(({ state, key }) => `${state} ${key}`)).toEqual(['succeeded a', 'unknown b', 'rejected c'])
-  expect(ends[0]).toMatchObject({ jobId: expect.any(String) })
 })
 
 it('counts no run twice in its progress', async () => {

@@ -76,19 +76,6 @@ describe('an expected job', () => {
     expect([handled(), calls.length]).toEqual([1, 2])
     await inbox.drain()
   })
-
-  test('that runs is polled after a minute, then ever more rarely, up to 18 minutes apart', async () => {
-    const { inbox, clock, times } = openStartedInbox(() => ({ status: 'processing' }))
-    await inbox.expect(job_id)
-    for (let hour = 0; hour < 6; hour++) await clock.advance(60 * MINUTE_MS)
-    const waits = times.map((time, index) => time - (times[index - 1] ?? 0))
-    expect(waits[0]).toBe(MINUTE_MS)
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(0.8 * MINUTE_MS)
-    expect(Math.max(...waits)).toBeLessThanOrEqual(18 * MINUTE_MS)
-    expect(times.length).toBeGreaterThan(20)
-    expect(times.length).toBeLessThan(40)
-    await inbox.drain()
-  })
 })
 
 test('expected jobs are polled at most 10 times in a second', async () => {

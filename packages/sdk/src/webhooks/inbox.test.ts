@@ -51,15 +51,6 @@ describe('a delivery (section 6)', () => {
     expect(handled()).toBe(1)
   })
 
-  test('that says something else than the first counts for nothing', async () => {
-    const [onSucceeded, onFailed] = [vi.fn(), vi.fn()]
-    const { deliver } = openInbox({ onSucceeded, onFailed })
-    await deliver(SUCCEEDED)
-    await deliver({ ...FAILED, job_id })
-    await settle()
-    expect([onSucceeded.mock.calls.length, onFailed.mock.calls.length]).toEqual([1, 0])
-  })
-
   test('of an unknown status does not hide the result that follows, and has another idempotency key', async () => {
     const [onUnknown, onSucceeded] = [vi.fn(), vi.fn()]
     const { deliver } = openInbox({ onUnknown, onSucceeded })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createManualClock } from '../../test/manual-clock.ts'
 import { jobsOf, SECRET, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import { createInbox } from './inbox.ts'
@@ -80,6 +81,21 @@ describe('`publicUrl`', () => {
 })
 
 describe('an inbox in memory', () => {
+  test('has the time of its client, and leaves no timer there when nothing is left to do', async () => {
+    const clock = createManualClock()
+    const onSucceeded = vi.fn()
+    const inbox = createInbox({ client: { ...client, clock }, onSucceeded, onWebhookMissed: () => {} })
+    inbox.start()
+    await clock.advance(1)
+    expect(clock.timerCount).toBe(0)
+    await inbox.expect('job_1', { pollInMs: 60_000 })
+    await clock.advance(59_999)
+    expect(onSucceeded).not.toHaveBeenCalled()
+    await clock.advance(1)
+    expect([onSucceeded.mock.calls.length, clock.timerCount]).toEqual([1, 0])
+    await inbox.drain()
+  })
+
   test('warns in production, and nowhere else', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     createInbox({ client })

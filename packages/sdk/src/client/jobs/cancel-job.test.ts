@@ -55,10 +55,12 @@ describe('jobs.cancel (section 4.5)', () => {
   })
 
   test('does not take a web page for the service: the job may continue', async () => {
-    const { client } = createTestClient([text(200, '\n\n<!doctype html><title>Sign in to the network</title>')])
+    const page = text(200, '\n\n<!doctype html><title>Sign in to the network</title>')
+    const { client, service } = createTestClient([page, json(200, { data: { status: 'cancelled' } })])
     const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
     expect(error).toMatchObject({ jobId: 'job_1', isRetryable: true })
     expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
+    expect(service.methods()).toEqual(['DELETE'])
   })
 
   test.each<
