@@ -16,6 +16,9 @@ describe('assumption notes', () => {
 describe('assumptions', () => {
   it.each([
     [{ failedSyncRunStatus: 199 }],
+    [{ failedSyncRunStatus: 204 }],
+    [{ failedSyncRunStatus: 205 }],
+    [{ failedSyncRunStatus: 304 }],
     [{ cancelStatus: 201 }],
     [{ unknownModel: { status: 200, code: 'OK' } }],
     [{ cancelOfFinishedJob: 'ignored' }],

@@ -23,8 +23,8 @@ export interface Assumptions {
   /** Status of the response to a run with `sync: false` (section 4.3). Default 202. */
   asyncRunStatus: 200 | 202
   /**
-   * Status of the response to a run whose job fails while the response is held, 200 to 599 (section 4.3). The body is the job
-   * with its error. 202: the body is that of a run that continues, and polling reads the failure. Default 502.
+   * Status of the response to a run whose job fails while the response is held, 200 to 599 (section 4.3), and one that has a
+   * body: the job with its error. 202: the body is that of a run that continues, and polling reads the failure. Default 502.
    */
   failedSyncRunStatus: number
   /** Status of the response to a cancel (section 4.5). 204 has no body. Default 200. */
@@ -62,6 +62,7 @@ const REJECTION_VALUES = '{ status, code }'
 const CANCEL_VALUES = `accepted, ${REJECTION_VALUES}`
 
 const rejection = z.strictObject({ status: z.int().check(z.minimum(400), z.maximum(599)), code: z.string() })
+const hasBody = (status: number) => ![204, 205, 304].includes(status)
 const cancel = z.union([z.literal('accepted'), rejection], 'must be "accepted", or { status, code } of an error')
 
 /** The questions that a setting decides. */
@@ -98,8 +99,12 @@ export const SETTINGS: Settings = {
     section: '4.3',
     question: 'Status of the response to a synchronous run whose job fails while the response is held',
     choice: '502 with job_id, request_id, model_id, status "failed" and error',
-    values: '200 to 599; 202: like a run that continues, and polling reads the failure',
-    schema: z._default(z.int().check(z.minimum(200), z.maximum(599)), 502),
+    values:
+      '200 to 599 without 204, 205 and 304, which have no body; 202: like a run that continues, and polling reads the failure',
+    schema: z._default(
+      z.int().check(z.minimum(200), z.maximum(599), z.refine(hasBody, 'must be a status with a body')),
+      502,
+    ),
   },
   cancelStatus: {
     section: '4.5',

@@ -44,7 +44,7 @@ test.skipIf(lanAddress === undefined)(`the services of the compose file deliver 
     .replaceAll('--port 4010', `--port ${modelsPort}`)
     .replaceAll("PORT: '3000'", `PORT: '${appPort}'`)
     .replaceAll('/data/', `${app.folder}/`)
-  const command = /npx --yes @modelrun\/reference-server (.*?)\n {4}\w/s.exec(yaml)?.[1] ?? ''
+  const command = /exec \S+\/modelrun-server\s(.*?)'\n/s.exec(yaml)?.[1] ?? ''
   const environment = [...yaml.matchAll(/^ {6}([A-Z_]+): '?(.*?)'?$/gm)].map(([, name = '', value]) => [name, value])
 
   using models = start([cli, ...command.trim().split(/\s+/)], {})

@@ -122,7 +122,9 @@ describe('a recorder', () => {
   })
 
   it('takes a folder that has no recording, and a recording is read although a crash cut its last line off', async () => {
-    const { url, recorder, folder } = await setUp((outgoing) => json(outgoing, 200, COMPLETED))
+    const items = [{ type: 'video', url: 'https://files.test/a' }, { type: 'text', text: 'secret' }, { type: 'A b' }]
+    const bodies = [COMPLETED, { ...COMPLETED, output: { type: 'mixed', items } }]
+    const { url, recorder, folder } = await setUp((outgoing) => json(outgoing, 200, bodies.shift()))
     await (await run(url)).text()
     await (await run(url)).text()
     await recorder.close()
@@ -131,11 +133,20 @@ describe('a recorder', () => {
     await expect(startRecorder({ ...options, service })).rejects.toThrow('it has a recording. Name another folder.')
     await writeFile(join(folder, 'exchanges.jsonl'), '{"at":1', { flag: 'a' })
     const { catalog } = await loadRecording(folder)
-    const output = { type: 'image', items: [{ type: 'image', url: '{file}' }] }
-    const outcome = { result: 'succeeded', output, after_ms: expect.any(Number) }
-    expect(catalog).toMatchObject([
-      { id: 'lumen/aurora', pricing: { credits_per_run: 7 }, outcomes: [outcome, outcome] },
-    ])
+    const file = { type: 'image', url: '{file}' }
+    const text = '{file}data:text/plain,text'
+    const mixed = [
+      { type: 'video', url: '{file}' },
+      { type: 'text', url: text },
+      { type: 'image', url: text },
+    ]
+    const outcomes = [
+      { type: 'image', items: [file] },
+      { type: 'mixed', items: mixed },
+    ].map((output) => {
+      return { result: 'succeeded', output, after_ms: expect.any(Number) }
+    })
+    expect(catalog).toMatchObject([{ id: 'lumen/aurora', pricing: { credits_per_run: 7 }, outcomes }])
   })
 
   it('waits for the response to a run before it closes', async () => {

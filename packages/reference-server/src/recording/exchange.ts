@@ -125,12 +125,17 @@ function codeOf(body: unknown): string | undefined {
   return /^[A-Z]+(_[A-Z]+)*$/.test(code) && code.length <= 40 ? code : undefined
 }
 
-export const kindOf = (type: unknown) => (type === 'video' || type === 'audio' ? type : 'image')
+/** A kind, where it is a word: a text could be of the user. */
+const wordOf = (type: unknown) => (typeof type === 'string' && /^[a-z][\w-]{0,39}$/i.test(type) ? type : 'image')
 
-/** The kinds of an output, of a hundred items at most. Its files are those of the reference server. */
+const seenOutputSchema = /* @__PURE__ */ (() => z.looseObject({ items: z.array(z.looseObject({})) }))()
+
+/** The kinds of an output, of a hundred items at most. Its files are those of the reference server, and a text for an item without. */
 function shownOutput(value: unknown): Output | undefined {
-  const checked = z.safeParse(outputSchema, value)
+  const checked = z.safeParse(seenOutputSchema, value)
   if (!checked.success) return undefined
-  const items = checked.data.items.slice(0, 100).map(({ type }) => ({ type: kindOf(type), url: OWN_FILE }))
-  return { type: kindOf(checked.data.type), items }
+  const items = checked.data.items.slice(0, 100).map(({ type, url }) => {
+    return { type: wordOf(type), url: url === undefined ? `${OWN_FILE}data:text/plain,text` : OWN_FILE }
+  })
+  return { type: wordOf(checked.data.type), items }
 }

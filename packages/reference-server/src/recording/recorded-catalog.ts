@@ -1,6 +1,6 @@
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
-import { kindOf, type RecordedExchange } from './exchange.ts'
+import type { RecordedExchange } from './exchange.ts'
 
 /** A run, as far as its exchanges have shown it. */
 interface Run {
@@ -66,6 +66,8 @@ function modelOf(id: string, shown: Partial<CatalogModel>, runs: readonly Run[])
     outcomes: runs.slice(-100).map(outcomeOf), // the newest
   }
 }
+
+const kindOf = (type: unknown) => (type === 'video' || type === 'audio' ? type : 'image')
 
 function outcomeOf({ ms, last: { state, code, output } }: Run): ScriptedOutcome {
   const error = code === undefined ? undefined : { code, message: 'The run failed when it was recorded.' }
