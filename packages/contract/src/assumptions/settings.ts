@@ -99,8 +99,7 @@ export const SETTINGS: Settings = {
     section: '4.3',
     question: 'Status of the response to a synchronous run whose job fails while the response is held',
     choice: '502 with job_id, request_id, model_id, status "failed" and error',
-    values:
-      '200 to 599 without 204, 205 and 304, which have no body; 202: like a run that continues, and polling reads the failure',
+    values: '200 to 599, not 204, 205, 304; 202: like a run that continues, and polling reads the failure',
     schema: z._default(
       z.int().check(z.minimum(200), z.maximum(599), z.refine(hasBody, 'must be a status with a body')),
       502,
