@@ -101,7 +101,7 @@ export const SETTINGS: Settings = {
     choice: '502 with job_id, request_id, model_id, status "failed" and error',
     values: '200 to 599, not 204, 205, 304; 202: like a run that continues, and polling reads the failure',
     schema: z._default(
-      z.int().check(z.minimum(200), z.maximum(599), z.refine(hasBody, 'must be a status with a body')),
+      z.int().check(z.minimum(200), z.maximum(599), z.refine(hasBody, '204, 205 and 304 have no body')),
       502,
     ),
   },
