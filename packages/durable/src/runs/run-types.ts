@@ -94,7 +94,10 @@ export interface RunsProgress {
   readonly oldestDueMs: number
   /** Whether the batch is paused, by `pause`. */
   readonly isPaused: boolean
-  /** Price of all runs that were sent, in credits: the maximum that was charged. Without any limit, prices are read once a minute. */
+  /**
+   * Price of all runs that were sent, in credits: the maximum that was charged. Without any limit, prices are read once a minute,
+   * and one that is not a number, or that the service does not show (403, 404), counts as 0.
+   */
   readonly credits: number
 }
 

@@ -108,7 +108,7 @@ describe('a run that is not accepted', () => {
     expect((await settled(loop(open(), 'a'))).run.state).toBe('succeeded')
   })
 
-  it('says why it waits while the key is not valid, or its user has paused the batch', async () => {
+  it('says why it waits while the key is not valid, hides a price that is limited, or the batch is paused', async () => {
     const { server, open, posts } = await openProcesses()
     server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
     for (const key of ['a', 'b']) {
@@ -116,12 +116,15 @@ describe('a run that is not accepted', () => {
       expect(run).toMatchObject({ state: 'waiting', error: { code: 'permission_denied' } })
       expect(run.afterMs).toBeLessThanOrEqual(30_000)
     }
+    server.limitKey(server.apiKey, { permissions: ['models:run', 'jobs:read'] })
+    expect(await send(open({ name: 'limited', maxCredits: 8 }), 'a')).toMatchObject({ state: 'waiting' })
     expect(posts).toEqual({ a: 1 })
+    expect(await send(open({ name: 'unlimited' }), 'x')).toMatchObject({ state: 'running' })
     const process = open({ name: 'other' })
     await settled(process.runs.pause())
     expect(await send(process, 'c')).toMatchObject({ state: 'waiting', afterMs: 300_000, error: { code: 'PAUSED' } })
     expect(await settled(process.runs.read('c'))).toMatchObject({ state: 'waiting', error: { code: 'PAUSED' } })
-    expect(posts).toEqual({ a: 1 })
+    expect(posts).toEqual({ a: 1, x: 1 })
   })
 
   it('is cancelled before it is sent, and aborted by its caller', async () => {

@@ -1,5 +1,5 @@
 import { abortable, type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
-import { BudgetExceededError, type ModelRun, ModelRunError } from 'modelrun'
+import { BudgetExceededError, type ModelRun, ModelRunError, NotFoundError, PermissionDeniedError } from 'modelrun'
 import { countAttempt } from './add-run.ts'
 import { pauseOnRejection } from './pauses.ts'
 import { isDeleted } from './read-runs.ts'
@@ -76,16 +76,20 @@ async function prepare(
   const { client, engine, queues, inbox, maxCredits } = context
   const data = fromJson<SubmitData>(task.data)
   const { model, input, maxCredits: agreed, webhookUrl } = data
+  const isLimited = (agreed ?? maxCredits) !== undefined
   const price = await abortable(prices.of(model), task.signal).catch((error) => {
     // The call ends, or the lock is lost: it is sent by another one.
-    throw task.signal.aborted ? new RetryAfterError(0) : error
+    if (task.signal.aborted) throw new RetryAfterError(0)
+    // The service may run what it does not show to this key.
+    const isHidden = error instanceof NotFoundError || error instanceof PermissionDeniedError
+    if (isHidden && !isLimited) return Number.POSITIVE_INFINITY
+    throw error
   })
   const names = [queues.cancels, queues.submit].map((queue) => ({ queue, id: task.id }))
   const [cancelled, submitted] = await engine.getAll(names)
   if (cancelled !== undefined) return cancelledBefore(data)
   const webhook = await inbox?.prepare({ modelId: model, context: { key: task.id, addedAt: submitted?.addedAt } })
   const part = await creditsPart(task, context)
-  const isLimited = (agreed ?? maxCredits) !== undefined
   // Without a limit, a price that is not a number stops nothing.
   const amount = isLimited || Number.isFinite(price) ? price : 0
   if (!(await engine.reserve(queues.credits, part, { amount, limit: maxCredits }))) {
