@@ -1,4 +1,4 @@
-import type { Activity } from './activity.ts'
+import { type Activity, RECEIVER_GRACE_MS } from './activity.ts'
 import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { PlatformTimer } from './platform-timers.ts'
 import { type Timer, VirtualTimers } from './virtual-timers.ts'
@@ -82,6 +82,9 @@ const LONGEST_SLEEP_MS = 20_000
  */
 const PATIENCE_MS = 250
 
+/** A time limit longer than this is that of work of the app, such as the handler of an inbox. It has as long as a receiver. */
+const LONGEST_WAIT_MS = 600_000
+
 /**
  * Time jumps to the next timer as soon as everything waits on the clock, and is paused otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
@@ -92,17 +95,18 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
   const advances = new Set<() => void>()
   let isJumping = false
 
-  /** Whether the next timer is a time limit of a client rather than a sleep between two polls. */
-  function isTimeLimit(): boolean {
+  /** The real time before the next timer. None unless it is a time limit of a client rather than a sleep between two polls. */
+  function patienceMs(): number {
     const { next, now } = timers
-    return next !== undefined && clock.forClients.owns(next.order) && next.at - now > LONGEST_SLEEP_MS
+    if (next === undefined || !clock.forClients.owns(next.order) || next.at - now <= LONGEST_SLEEP_MS) return 0
+    return next.at - now > LONGEST_WAIT_MS ? RECEIVER_GRACE_MS : PATIENCE_MS
   }
 
   async function jump(): Promise<void> {
     if (isJumping) return
     isJumping = true
     while (timers.size > 0) {
-      await activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
+      await activity.quiet(patienceMs)
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }

@@ -86,10 +86,10 @@ function notOfType({ name, bytes }: ReadFile, problem: string): ConfigurationErr
 }
 
 /** Number of bytes that are enough to recognize text. */
-const HEAD_BYTES = 512
+const HEAD_BYTES = 4_096
 
 /** An `svg` element, with nothing before it but what XML allows there. Each text matches in one way: none takes long. */
-const SVG = /^(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>]*>)*<svg\b/is
+const SVG = /^(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>[]*(?:\[[^\]]*\]\s*)?>)*<svg\b/is
 
 /** Whether a file is an SVG image. */
 export function isSvg(bytes: Uint8Array): boolean {
