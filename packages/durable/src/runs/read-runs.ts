@@ -18,7 +18,8 @@ import {
 } from './run-types.ts'
 import { BACKOFF, fromJson, type RunsContext, reportFailure } from './runs-context.ts'
 
-const PAGE = 100
+/** Outputs may have files of megabytes in them. */
+const PAGE = 10
 export const READ_EVERY_MS = 200
 
 /** An attempt of a run. */
