@@ -33,6 +33,7 @@ describe('readCommand', () => {
     ['--host [::1]', { host: '::1' }],
     ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
     ['--cors http://localhost:5173/ --cors *', { cors: ['http://localhost:5173', '*'] }],
+    ['--cors capacitor://localhost', { cors: ['capacitor://localhost'] }],
     ['--control-token 0123456789abcdef', { controlToken: '0123456789abcdef' }],
     ['--exit-with-parent', { exitWithParent: true }],
     ['--key sk_test_mine', { key: 'sk_test_mine' }],

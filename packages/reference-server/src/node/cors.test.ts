@@ -108,7 +108,10 @@ describe('what is not a web page of another origin', () => {
 })
 
 describe('an origin', () => {
-  it.each(['', 'app.example', 'http://a.test/path', 'http://u:p@a.test', 'file:///'])('is not %j', async (text) => {
-    await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(ConfigurationError)
-  })
+  it.each(['', 'app.example', 'http://a.test/path', 'http://u:p@a.test', 'file:///', 'a.test:80'])(
+    'is not %j',
+    async (text) => {
+      await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(ConfigurationError)
+    },
+  )
 })

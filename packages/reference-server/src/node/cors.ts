@@ -63,9 +63,9 @@ function preflightResponse({ headers }: IncomingRequest): Reply {
   })
 }
 
-/** An origin as browsers write it, or `*` for all of them; `undefined` for anything else. */
+/** An origin as browsers write it, also that of an app or an extension, or `*` for all of them; `undefined` for anything else. */
 export function readOrigin(text: string): string | undefined {
-  if (text === '*') return text
+  if (text === '*' || /^(?!https?:|file:)[a-z][a-z\d+.-]*:\/\/[\w.-]+(:\d+)?$/.test(text)) return text
   const url = toUrl(text)
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   return isOrigin ? url.origin : undefined

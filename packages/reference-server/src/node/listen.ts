@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Checks, flag, having, isLoopback, must, needs, readOptions, text } from '@modelrun/kit'
+import { type Checks, flag, having, hidden, isLoopback, needs, readOptions, text } from '@modelrun/kit'
 import type { ReferenceServer } from '../reference-server.ts'
 import { errorResponse } from '../wire/error-responses.ts'
 import type { Reply, ReplyOrFault } from '../wire/messages.ts'
@@ -38,8 +38,8 @@ const OPTIONS: Checks<ListenOptions> = {
   port: needs('a port', (value) => value === undefined || typeof value === 'number'),
   host: text,
   allowPrivateWebhooks: flag,
-  cors: must(
-    'a list of origins such as http://localhost:5173, or *',
+  cors: hidden(
+    'a list of origins without a path, such as http://localhost:5173, or *',
     (value) => Array.isArray(value) && value.every((origin) => readOrigin(origin) !== undefined),
   ),
   dashboard: having('a dashboard', 'respond'),

@@ -90,6 +90,15 @@ describe('deliver', () => {
     ])
   })
 
+  test.each([{}, succeededEvent(), { events: [], duplicate: 2 }, { events: [], duplicates: -1 }])(
+    'rejects %j',
+    async (wrong) => {
+      const { requests, receive } = createReceiver()
+      await expect(deliver(receive, wrong as never)).rejects.toThrow('of `deliver`')
+      expect(requests).toEqual([])
+    },
+  )
+
   test('reports what a receiver throws', async () => {
     const failure = new Error('the route is broken')
     const { receive } = createReceiver(() => Promise.reject(failure))

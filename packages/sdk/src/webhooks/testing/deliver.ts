@@ -1,3 +1,4 @@
+import { type Checks, count, flag, needs, readOptions, unchecked } from '@modelrun/kit'
 import type { DeliveryBody } from './event-fixtures.ts'
 
 /** Where to deliver: a URL, or a function that takes a web-standard request: `inbox.handle`, a route, `app.fetch`, `fetch`. */
@@ -34,6 +35,13 @@ export interface DeliveryResponse {
   durationMs: number
 }
 
+const OPTIONS: Checks<DeliverOptions> = {
+  events: needs('an event or a list of them', (value) => value !== undefined && value !== null),
+  duplicates: count,
+  concurrent: flag,
+  url: unchecked,
+}
+
 const SAMPLE_URL = 'https://app.example.com/webhooks'
 
 /** Section 6, rule 1. */
@@ -43,12 +51,13 @@ const MAX_RESPONSE_MS = 10_000
  * Delivers events as the service does: by POST, unsigned, without retries.
  *
  * @returns the results, in the order in which the deliveries were sent
+ * @throws ConfigurationError for wrong options
  *
  * @example
  * const [first, second] = await deliver(inbox.handle, { events: succeededEvent(), duplicates: 1, concurrent: true })
  */
 export async function deliver(target: DeliveryTarget, options: DeliverOptions): Promise<DeliveryResponse[]> {
-  const { events, duplicates = 0, concurrent = false } = options
+  const { events, duplicates = 0, concurrent = false } = readOptions('deliver', options, OPTIONS)
   const each = [events].flat()
   const sent = each.flatMap((event) => Array.from({ length: duplicates + 1 }, () => event))
   if (concurrent) return await Promise.all(sent.map((event) => deliverOne(target, event, options)))
