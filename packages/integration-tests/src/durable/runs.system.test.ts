@@ -7,22 +7,6 @@ import { expect, it } from 'vitest'
 import { cleanUps, finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
 
-it('sends each key once, however often it is added, and gives its result', async () => {
-  const { server, runs } = await setUpRuns()
-  for (const key of ['a', 'b', 'a', 'c', 'b']) await runs.add(key, MODEL, { prompt: key })
-  const finished = await finish(runs)
-  expect(finished.map(({ key, state }) => [key, state]).toSorted()).toEqual([
-    ['a', 'succeeded'],
-    ['b', 'succeeded'],
-    ['c', 'succeeded'],
-  ])
-  expect(finished[0]?.output?.items[0]?.url).toMatch(/\.png$/)
-  expect(posts(server)).toEqual({ a: 1, b: 1, c: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  expect(await runs.get('a')).toMatchObject({ state: 'succeeded', jobId: expect.any(String), input: { prompt: 'a' } })
-  expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
-})
-
 it('ends a submit that was given up although its job became known', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
   cleanUps.push(() => rm(folder, { recursive: true }))

@@ -9,11 +9,6 @@ const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7, items: ['a'] }
 
 describe('callbackUrl', () => {
-  test('gives a signed URL', async () => {
-    const { inbox } = openInbox(signed)
-    await expect(inbox.callbackUrl()).resolves.toMatch(/^https:\/\/app\.example\.com\/hook\?modelrun_token=v1\./)
-  })
-
   test('takes another URL than that of the inbox, for instance of a tunnel', async () => {
     const { inbox, deliver } = openInbox(signed)
     const url = await inbox.callbackUrl('https://tunnel.example.net/x')
@@ -31,15 +26,6 @@ describe('callbackUrl', () => {
     const { inbox } = openInbox({ client: jobsOf(() => SUCCEEDED_JOB).client })
     await expect(inbox.callbackUrl(PUBLIC_URL)).rejects.toThrow('pass `createInbox({ secret })`')
     await expect(inbox.prepare()).rejects.toThrow('pass `createInbox({ secret })`')
-  })
-
-  test('raises no alarm when nothing is delivered to it', async () => {
-    const { inbox, clock, notices } = openInbox(signed)
-    inbox.start()
-    await inbox.callbackUrl()
-    for (let day = 0; day < 3; day++) await clock.advance(86_400_000)
-    expect(notices.onUnconfirmedRun).toEqual([])
-    await inbox.drain()
   })
 })
 
