@@ -4,6 +4,7 @@ import { finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
 
 const PRICE = 4
+const GONE = { error: { code: 'GONE', message: 'gone' } }
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `key-${index}`)
 
 it('never sends a run that was cancelled while it waited, also when its key is added again', async () => {
@@ -152,7 +153,7 @@ it('has at most maxRunning runs under way at the service, in all processes', asy
 it('sends a run again whose job is lost when its user names that job', async () => {
   const { server, runs } = await setUpRuns({
     intercept: ({ method, path }) =>
-      method === 'GET' && path.endsWith('/jobs/job_gone') ? Response.json({}, { status: 410 }) : undefined,
+      method === 'GET' && path.endsWith('/jobs/job_gone') ? Response.json(GONE, { status: 410 }) : undefined,
   })
   server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
   await runs.add('a', MODEL, { prompt: 'a' })
