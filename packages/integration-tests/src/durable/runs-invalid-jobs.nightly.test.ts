@@ -34,10 +34,8 @@ it('leaves a run unknown whose job the service does not have, and resolves it wh
 })
 
 it.each([
-  ['succeeded without output', { job_id: 'j', status: 'succeeded' }, 200],
   ['succeeded with the output null', { job_id: 'j', status: 'succeeded', output: null }, 200],
   ['succeeded with an empty output', { job_id: 'j', status: 'succeeded', output: {} }, 200],
-  ['an unspecified status', { job_id: 'j', status: 'expired' }, 200],
   ['a body that is not a job', ['nothing'], 200],
   ['a job that never ends', { job_id: 'j', status: 'processing' }, 200],
   ['an error of the server for ever', {}, 500],
@@ -53,14 +51,6 @@ it.each([
   expect(await runs.resolve('a')).toBe(true)
   expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
   expect(posts(server)).toEqual({ a: 1 })
-})
-
-it.each([400, 405, 409, 410, 422])('leaves a run unknown at once when its poll is rejected with %i', async (status) => {
-  const { intercept } = invalidPolls({ error: { code: 'GONE', message: 'gone' } }, status)
-  const { runs } = await setUpRuns({ intercept })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  expect(await finish(runs)).toEqual([])
-  expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: expect.any(String) })
 })
 
 it('takes another job for a run whose first one was a mistake', async () => {
