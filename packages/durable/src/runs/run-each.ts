@@ -45,7 +45,8 @@ const ITEMS = needs(
   (value) => hasMethods(value, Symbol.asyncIterator) || hasMethods(value, Symbol.iterator),
 )
 
-const PAGE = 1_000
+/** Ends of runs that are read at once: outputs may be large. */
+const PAGE = 20
 const ADDS_AT_ONCE = 100
 const CHECK_EVERY = 25
 const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
