@@ -55,7 +55,7 @@ export function texts(value: unknown): string {
 
 /** Waits an hour on the clock of the server: every job has ended then, and was charged. */
 export function untilCharged({ client }: Setup): Promise<void> {
-  return new Promise((resolve) => client.clock.setTimeout(resolve, 3_600_000))
+  return new Promise((resolve) => client.clock.setTimeout(resolve, 600_000))
 }
 
 /** Makes the waits of the AI SDK between retries short. */
