@@ -31,7 +31,7 @@ export async function mediaTypeOf(file: ReadFile, stated?: string): Promise<stri
 }
 
 /** Loaded on first use: only programs that send files of their own pay for it. */
-export async function loadFileTypes(): Promise<typeof import('file-type')> {
+async function loadFileTypes(): Promise<typeof import('file-type')> {
   try {
     return await import('file-type')
   } catch (cause) {

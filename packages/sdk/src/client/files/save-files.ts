@@ -20,7 +20,6 @@ import type { ResolvedOptions } from '../options.ts'
 import { type OpenedDownload, openFile } from './download.ts'
 import { aboutFile } from './file-name.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
-import { loadFileTypes } from './media-type.ts'
 import { fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
@@ -197,6 +196,22 @@ const TEXT_TYPE = /^text\/|json/i
 const MEDIA_TEXT = /^\s*(<|#EXTM3U|\[playlist)|[^\P{Cc}\s]/iu
 const HEAD_BYTES = 100
 
+/** How the files start that models mostly make, by their extension. A package that knows all would be in every bundle. */
+const SIGNATURES = {
+  png: /^\x89PNG/,
+  jpg: /^\xff\xd8\xff/,
+  webp: /^RIFF.{4}WEBP/s,
+  gif: /^GIF8/,
+  avif: /^.{4}ftypavif/s,
+  mp4: /^.{4}ftyp/s,
+  webm: /^.E\xdf\xa3/s,
+  mp3: /^(ID3|\xff[\xf2\xf3\xfb])/,
+  wav: /^RIFF.{4}WAVE/s,
+  ogg: /^OggS/,
+  flac: /^fLaC/,
+  glb: /^glTF/,
+}
+
 function isPage(head: string, item: unknown, contentType = ''): boolean {
   const isOfHost = /^https?:/i.test(stringIn(item, 'url') ?? '')
   return PAGE.test(head) || (isOfHost && TEXT_TYPE.test(contentType) && !MEDIA_TEXT.test(head))
@@ -220,9 +235,9 @@ async function started({ name, transfer, contentType }: OpenedDownload, item: un
   const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
   const whole = { ...transfer, read, close: () => transfer.close() }
   if (EXTENSION.test(name) && !name.endsWith('.bin')) return { name, transfer: whole }
-  const types = await loadFileTypes().catch(() => undefined)
-  const found = await types?.fileTypeFromBuffer(bytes).catch(() => undefined)
-  return { name: found === undefined ? name : `${name.replace(/\.bin$/, '')}.${found.ext}`, transfer: whole }
+  const start = String.fromCharCode(...bytes.subarray(0, 12))
+  const [extension] = Object.entries(SIGNATURES).find(([, pattern]) => pattern.test(start)) ?? []
+  return { name: extension === undefined ? name : `${name.replace(/\.bin$/, '')}.${extension}`, transfer: whole }
 }
 
 function checkName(name: unknown, jobId: string): string {
