@@ -58,7 +58,7 @@ export class BatchStop implements BatchStops {
     }
     if (this.#interruption.signal.aborted && !(error instanceof InterruptedError)) {
       return new InterruptedError(
-        `stopped. Runs that were sent continue. The same command again continues with the batch.`,
+        'stopped. Runs that were sent continue. The same command again continues with the batch.',
       )
     }
     return this.#own.signal.aborted ? new PausedError(this.#own.signal.reason) : error
