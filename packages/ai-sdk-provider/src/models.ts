@@ -25,7 +25,6 @@ export abstract class ProviderModel {
   }
 }
 
-/** A model for `generateImage`. */
 export class ModelRunImageModel extends ProviderModel implements ImageModelV4 {
   readonly provider = 'modelrun.image'
   readonly kind = 'imageModel'

@@ -16,7 +16,6 @@ export interface Scenario {
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
   receiver?: boolean | undefined
-  /** A special key that it uses. */
   key?: SpecialKey | undefined
   /** Performed before, where they can be. */
   after?: readonly Scenario[] | undefined

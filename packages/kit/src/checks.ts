@@ -29,7 +29,6 @@ export function hidden(be: string, isRight: Test): Check {
   return (value) => (value === undefined || isRight(value) ? undefined : `must be ${be}`)
 }
 
-/** One of a few texts. */
 export function oneOf(...texts: readonly string[]): Check {
   return must(`'${texts.join("' or '")}'`, (value) => texts.includes(value as string))
 }
@@ -55,7 +54,6 @@ export const unchecked: Check = () => undefined
 const isFunction: Test = (value) => typeof value === 'function'
 export const isText: Test = (value) => typeof value === 'string' && value !== ''
 
-/** Whether a value has methods of these names. */
 export function hasMethods(value: unknown, ...names: readonly (string | symbol)[]): boolean {
   return Object(value) === value && names.every((name) => isFunction(Reflect.get(Object(value), name)))
 }

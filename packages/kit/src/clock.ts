@@ -186,7 +186,6 @@ export interface Repeat {
   signal?: AbortSignal | undefined
 }
 
-/** Repeats a call of the store until it succeeds. */
 export async function untilStored<Value>(call: () => Promise<Value>, options: Repeat): Promise<Value> {
   const { clock, firstMs, maxMs, onError, signal } = options
   for (let delayMs = firstMs; ; delayMs = Math.min(maxMs, delayMs * 2)) {

@@ -112,7 +112,6 @@ export interface PollAge {
   hasWebhook?: boolean | undefined
 }
 
-/** The limits of the interval. */
 export interface PollLimits {
   initialIntervalMs: number
   maxIntervalMs: number

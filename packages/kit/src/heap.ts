@@ -40,7 +40,6 @@ export function createHeap<T extends HeapItem>() {
   }
 
   return {
-    /** The item that is due first. */
     first: (): T | undefined => items[0],
     /** Adds an item, or moves it to where its changed `at` belongs. */
     put: (item: T): void => settle(item, item.slot < 0 ? items.length : item.slot),

@@ -9,7 +9,6 @@ export interface JsonIssue {
   message: string
 }
 
-/** A value as JSON has it. */
 interface ReadJson {
   /** A copy in plain objects and lists. `JSON.stringify` makes the same text of it as of the value. */
   json: unknown

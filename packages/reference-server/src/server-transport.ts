@@ -27,7 +27,6 @@ export interface ServerTransport {
   set(settings: TransportSettings): void
 }
 
-/** The transport's side of a server. */
 export function createTransport(service: Service, handle: Handle): ServerTransport {
   return {
     handle,

@@ -87,7 +87,6 @@ async function fetchAll(rows: readonly SentRow[], fetchRow: (row: SentRow) => Pr
   await eachOf(rows, FETCHES_AT_ONCE, fetchNext).finally(() => line.end())
 }
 
-/** Waits for the end of a run that was sent. */
 async function waitForRow(row: SentRow, { runs }: Batch, signal: AbortSignal): Promise<void> {
   const runKey = row.run.key
   for (;;) {

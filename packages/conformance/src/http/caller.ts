@@ -37,7 +37,6 @@ export interface Call {
   authorization: string | undefined
   /** JSON. */
   body?: string | undefined
-  /** More headers. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -76,7 +75,6 @@ export function createDownloader(options: CallerOptions): (url: string) => Promi
 
 interface Transfer {
   init: RequestInit & { method: string; headers: Headers; body?: string }
-  /** The URL as the report shows it. */
   shownUrl: string
   read: (response: Response) => Promise<string>
 }

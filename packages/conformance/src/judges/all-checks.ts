@@ -23,7 +23,6 @@ export const ALL_CHECKS: readonly Check[] = [
 
 export const AREAS: readonly string[] = [...new Set(ALL_CHECKS.map(areaOf))]
 
-/** Ids of checks are `area/what`. */
 export function areaOf({ id }: Pick<Check, 'id'>): string {
   return id.split('/', 1)[0] ?? id
 }

@@ -143,7 +143,6 @@ function staysEnded({ end, reads, cancels }: JobStory): readonly Finding[] {
   })
 }
 
-/** Judges that all outputs of one job are the same. */
 function sameOutputs({ run: { response }, reads }: JobStory): Finding[] {
   const outputs = reads.filter((read) => isOf(read, ['succeeded'])).map((read) => [read, '/data/output'] as const)
   const isShown = isRecord(at(response.json, '/output'))

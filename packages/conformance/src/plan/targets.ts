@@ -4,7 +4,6 @@ import { at, isRecord, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
 import { type ModelTarget, sampleInput } from './inputs.ts'
 
-/** The model of a run. */
 export type RunKind = keyof Targets
 
 export interface Targets {
@@ -15,7 +14,6 @@ export interface Targets {
   longest?: ModelTarget | undefined
 }
 
-/** All of them. */
 export function targetsOf({ main, slow, failing }: Targets): ModelTarget[] {
   return [main, slow, failing].filter((target) => target !== undefined)
 }
@@ -67,7 +65,6 @@ export function priceOf(model: unknown): unknown {
   return at(model, '/pricing/credits_per_run')
 }
 
-/** The models of a page. */
 export function modelsOf(response: ApiResponse): Models {
   return itemsOf(at(response.json, '/models')).filter(isRecord)
 }

@@ -12,7 +12,6 @@ export const NONSENSE = 'zzqxvkjw-conformance'
 
 type Query = Record<string, string | number | undefined>
 
-/** Reads a page of the list of models. */
 export function listModels(session: Session, query: Query = {}, call: Partial<SessionCall> = {}): Promise<ApiResponse> {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
   const parameters = new URLSearchParams(given).toString()

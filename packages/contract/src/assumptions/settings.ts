@@ -47,7 +47,6 @@ export interface Assumptions {
   insufficientCredits: Rejection
 }
 
-/** A question with a setting. */
 interface Setting<Value> extends OpenQuestion {
   /** The values, for people. */
   values: string

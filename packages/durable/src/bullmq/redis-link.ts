@@ -65,7 +65,6 @@ export function openRedis(connection: string | RedisOptions, prefix: string, onE
         throw explained(error)
       })
     },
-    /** Runs commands of a queue. */
     on: <Value>(name: string, commands: (jobs: Queue, redis: Redis) => Promise<Value>): Promise<Value> =>
       link.do(async () => {
         const create = () => new Queue(encodeURIComponent(name), { connection: redis, prefix }).on('error', onError)

@@ -57,7 +57,6 @@ export interface TableEngineOptions {
 
 const LONGEST_ID = 512
 
-/** Creates an engine on a table of tasks. */
 export function createTableEngine(
   table: DurableTable,
   options: TableEngineOptions = {},
@@ -107,7 +106,6 @@ export function createTableEngine(
   return codec === undefined ? engine : withCodec(engine, codec, onError)
 }
 
-/** The checks of the options that every engine has. */
 export const TABLE_ENGINE_OPTIONS: Checks<TableEngineOptions> = {
   pollMs: positive,
   onError: callback,
@@ -187,7 +185,6 @@ export function toRecord(row: Row): TaskRecord {
   }
 }
 
-/** The columns of a task that is done or dead. */
 export function toEndColumns(end: TaskEnd & { kind: 'done' | 'dead' }) {
   return {
     state: end.kind,

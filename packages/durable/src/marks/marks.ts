@@ -109,7 +109,6 @@ export function createMarks<Database extends keyof Clients>(database: Database, 
   }
 }
 
-/** A statement, and how its result is read. */
 interface Statement<Result> {
   work(): unknown
   read(result: unknown): Result
@@ -144,7 +143,6 @@ const OPTIONS: Checks<MarksOptions> = {
   ),
 }
 
-/** Returns the quoted name of the table. */
 function quoteTable(options: MarksOptions, quote: string): string {
   const { table = 'modelrun_marks' } = readOptions('createMarks', options, OPTIONS)
   return table

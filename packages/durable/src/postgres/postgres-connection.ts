@@ -31,7 +31,6 @@ function hasMethod<Name extends string>(
   return hasMethods(client, name)
 }
 
-/** Returns the rows in the result of a client. */
 export function readRows(result: unknown): readonly Row[] {
   const rows = Array.isArray(result) ? result : memberOf(result, 'rows')
   if (Array.isArray(rows)) return rows

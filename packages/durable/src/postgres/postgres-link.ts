@@ -71,7 +71,6 @@ export function createPostgresLink(database: PostgresDatabase, schema: string | 
   }
   return {
     run,
-    /** Runs one statement, and returns its rows. */
     rows: async (sql: string, values: PostgresValue[]) => readRows(await run(sql, LIMIT_MS, values)),
     /** Calls back at each notification, where the client can. Resolves to what ends that. A late one is ended at once. */
     listen: async (channel: string, onNotify: () => void, onEnd: () => void) => {

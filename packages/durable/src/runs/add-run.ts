@@ -105,7 +105,6 @@ export async function retryRun(
   return true
 }
 
-/** Adds the next attempt of a run. */
 export async function addAttempt({ attempt, run }: Attempt, context: RunsContext): Promise<void> {
   const { engine, queues } = context
   const id = attemptId(run.key, attempt + 1)

@@ -33,7 +33,6 @@ export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'miss
 /** How long a cancellation waits for a run that is being sent. */
 const LONGEST_WAIT_MS = 5_000
 
-/** Cancels a run. */
 export async function cancelRun(key: string, context: RunsContext): Promise<Cancellation> {
   const giveUpAt = performance.now() + LONGEST_WAIT_MS
   for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
@@ -101,7 +100,6 @@ async function cancelJob(
   return 'cancelled'
 }
 
-/** Ends the tasks of a run that was cancelled. */
 async function endTasks(id: string, { engine, queues }: RunsContext): Promise<void> {
   await engine.remove(queues.poll, id)
   // A submit that was given up ends without sending, because the run has ended.

@@ -22,7 +22,6 @@ import { BACKOFF, fromJson, type RunsContext, reportFailure } from './runs-conte
 const PAGE = 10
 export const READ_EVERY_MS = 200
 
-/** An attempt of a run. */
 export interface Attempt {
   /** Its id in the queues. */
   id: string
@@ -104,7 +103,6 @@ function endOf(
   return run && { ...run, ...timesOf(submitted), ...members, endedAt }
 }
 
-/** Repeats a read. */
 export type Reads = <Value>(read: () => Promise<Value>) => Promise<Value>
 
 /**

@@ -165,7 +165,6 @@ export function cancelledBefore({ model, input }: SubmitData): UnsentOutcome {
   return { state: 'cancelled', error, model, input }
 }
 
-/** What of a run decides how it has ended. */
 export type RunEnd = Pick<RunBase, 'jobId'> & (OpenEnd | KnownEnd)
 
 /** A run as a step of a workflow returns it: JSON for a journal, without model and input. */
@@ -205,7 +204,6 @@ const SHORTEST_MS = 50
 /** A pause has no end, and a workflow that sleeps does not notice when it is over. */
 const LONGEST_MS = 300_000
 
-/** An open run as a step. */
 export function openStep(step: OpenStep): OpenStep {
   const afterMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, Math.ceil(step.afterMs)))
   return defined({ ...step, afterMs })
@@ -222,7 +220,6 @@ export function attemptId(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
-/** The id of the attempt after this one. */
 export function nextAttemptId(id: string): string {
   const [key = id, attempt = '1'] = id.split(SEPARATOR)
   return attemptId(key, Number(attempt) + 1)

@@ -115,7 +115,6 @@ export async function storeOutcome(id: string, outcome: Outcome, context: RunsCo
   reportEnd(id, outcome, context)
 }
 
-/** Reports that a run has ended, or is unknown. */
 export function reportEnd(id: string, end: RunEnd, context: RunsContext): void {
   const step = endedStep({ ...end, key: keyOf(id) })
   if (step === undefined) return

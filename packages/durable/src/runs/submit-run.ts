@@ -225,7 +225,6 @@ async function endUnsent(task: Task, end: UnsentOutcome, context: RunsContext): 
   return { [end.state]: true }
 }
 
-/** Ends a run that was cancelled and waits. */
 export async function endCancelled(task: Task, context: RunsContext): Promise<Json | undefined> {
   if (await hasMovedOn(task, context)) return undefined
   if (task.lost > 0) throw await park(task, context)

@@ -164,7 +164,6 @@ function prepareStatement(database: DatabaseSync, sql: string): StatementSync {
   }
 }
 
-/** Work that waits for its transaction. */
 interface WaitingWork {
   toDisk: boolean
   giveUpAt: number

@@ -24,7 +24,6 @@ function dueAfter(delayMs: number, now: number): number {
   return delayMs > 0 ? now + Math.ceil(delayMs) : now - AT_ONCE_MS
 }
 
-/** The tasks in a SQLite database. */
 export function createSqliteTable(database: Database): DurableTable {
   const { rows, read } = database
   const { keep, store } = transactionsOf(database)

@@ -27,7 +27,6 @@ export interface QueueWork {
   settings: WorkerSettings
 }
 
-/** One run of a task, and its lock. */
 export class TaskRun {
   readonly task: Task
   /** Called once the end of the run is stored. They do not throw. */

@@ -197,7 +197,6 @@ export function createAloneLock(onFree: () => void) {
   return {
     /** Whether further tasks may be locked. */
     isFree: () => !isAlone && suspects.length === 0,
-    /** A task starts. */
     start: () => {
       running += 1
     },
@@ -207,7 +206,6 @@ export function createAloneLock(onFree: () => void) {
         suspects.push(resolve)
         startNext()
       }),
-    /** A task has ended. */
     end: () => {
       running -= 1
       startNext()

@@ -51,7 +51,6 @@ export class RunTimeout extends Error {
   }
 }
 
-/** How a run of a task ended. */
 export type TaskEnd =
   /** `result`: JSON; undefined when the handler returned nothing. */
   | { kind: 'done'; result: string | undefined }

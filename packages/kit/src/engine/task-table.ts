@@ -1,7 +1,6 @@
 import type { Json, Rate, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
 import type { TaskEnd } from './task-ends.ts'
 
-/** A task that was just locked. */
 export interface LockedTask {
   readonly id: string
   readonly data: Json
@@ -29,7 +28,6 @@ export interface LockedTasks {
   nextMs: number | undefined
 }
 
-/** The lock of one task. */
 export interface LockOneRequest extends Pick<LockRequest, 'queue' | 'lockMs' | 'spacing'> {
   id: string
   /** Also before the task is due. */
@@ -96,7 +94,6 @@ export interface Spacing {
   stepMs: number
 }
 
-/** When tasks start. */
 interface Starts {
   now: number
   /** When the next task would start if all were evenly spaced. */

@@ -6,7 +6,6 @@ import type { VirtualTimers } from './virtual-timers.ts'
 export interface Work {
   /** It is done, or now waits on the clock: time may pass. */
   park(): void
-  /** It continues. */
   resume(): void
 }
 

@@ -41,7 +41,6 @@ function createClientClock(clock: ServerClock): ClientClock {
   }
 }
 
-/** The dependencies of a virtual clock. */
 interface VirtualClockParts {
   timers: VirtualTimers
   activity: Activity

@@ -39,7 +39,6 @@ export const ACTIVITY_ROUTES = [
   }),
 ]
 
-/** The jobs that the records are about. */
 function jobsOf({ jobs }: Service, records: readonly JournalRecord[]): Job[] {
   const ids = new Set(records.map(({ entry }) => jobIdOf(entry)))
   return [...ids].flatMap((id) => jobs.find(id ?? '') ?? [])

@@ -20,7 +20,6 @@ export interface ControlRoute {
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */
   name: string
-  /** The body that it takes. */
   body?: z.ZodMiniType | undefined
   /** Returns the JSON of the response. Throws a `RejectedCall`. */
   handler: Handler

@@ -12,7 +12,6 @@ import {
   providerFailure,
 } from './job.ts'
 
-/** What a new job is made from. */
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {
   plan: JobPlan
   webhook: JobWebhook | undefined
@@ -24,7 +23,6 @@ export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => vo
 interface JobsOptions {
   /** How many finished jobs are stored. */
   finishedJobs: number
-  /** Whether a job that fails is charged. */
   chargesFailed: boolean
 }
 

@@ -78,7 +78,6 @@ export const hasOneEnd = z.refine<Omit<ScriptedOutcome, 'when'>>(
 /** Stands in a scripted output for the url of a file of the server: behind it may be the file, as a data URI. */
 export const OWN_FILE = '{file}'
 
-/** The content of a file that a script has. */
 export interface ScriptedFile {
   contentType: string
   bytes: Uint8Array<ArrayBuffer>

@@ -99,7 +99,6 @@ export interface JournalRecord {
   readonly bytes: number
 }
 
-/** The job that an entry is about. */
 export function jobIdOf(entry: JournalEntry): string | undefined {
   return entry.kind === 'note' ? undefined : entry.job_id
 }
@@ -126,7 +125,6 @@ export function recordsOfJob({ jobId, records, job, now }: JobHistory): JournalR
   return all.sort((one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace)
 }
 
-/** The creation of a job. */
 export function jobCreation(job: Job): JobEntry {
   return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
 }
@@ -138,7 +136,6 @@ export function jobStart(job: Job, now: number): JobEntry[] {
   return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
 }
 
-/** The end of a job. */
 export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
   const from = at < job.processingAt ? 'queued' : 'processing'
   return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }

@@ -9,7 +9,6 @@ import { emptyReply, type Reply, type ReplyOrFault, textReply } from '../wire/me
 import { readJson } from '../wire/read-json-body.ts'
 import { cutBody, slowBody } from './network-errors.ts'
 
-/** The context of an injected fault. */
 interface FaultContext {
   service: Service
   context: AppContext
@@ -151,7 +150,6 @@ function retryLater(code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string, retry
   return errorResponse(code, message, retryAfter === null ? undefined : { 'retry-after': String(retryAfter) })
 }
 
-/** The response that the fault describes. */
 function chosenResponse({ status = 200, headers = {}, body }: FaultOptions): Reply {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
   const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json'

@@ -30,7 +30,6 @@ interface ListenCommand {
   announce: 'text' | 'json'
 }
 
-/** Records a service. */
 export interface RecordCommand extends ListenCommand {
   kind: 'record'
   /** URL of the service, without a slash at its end. */
@@ -39,7 +38,6 @@ export interface RecordCommand extends ListenCommand {
   to: string
 }
 
-/** Runs the server. */
 export interface ServeCommand
   extends ListenCommand,
     Pick<ReferenceServerOptions, 'latency' | 'credits' | 'controlToken' | 'baseUrl'> {
@@ -175,7 +173,6 @@ const GO_WITH_RECORD: readonly string[] = ['record', 'to', 'host', 'port', 'exit
 
 type Read = (text: string, name: string) => unknown
 
-/** An option with one value. */
 function valued(flags: string, help: string, read: Read = (text) => text): Option {
   const option = new Option(flags, help)
   return option.argParser((text) => read(nonEmpty(option, text), option.name()))

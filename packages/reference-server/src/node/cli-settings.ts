@@ -18,7 +18,6 @@ function readAssumption(text: string): [name: string, value: unknown] {
   return [name, code === undefined ? parseValue(value) : { status: Number(status), code }]
 }
 
-/** A fault of `--fault`, and how it was written. */
 export interface FaultSetting {
   text: string
   fault: object

@@ -10,9 +10,7 @@ import { checkInput, onStop } from './input-end.ts'
 import { type Store, startRecording } from './recording-file.ts'
 
 export interface RecorderOptions {
-  /** URL of the real service. */
   service: URL
-  /** Folder of the recording. */
   folder: string
   host: string
   port: number
@@ -25,7 +23,6 @@ export interface RecorderOptions {
   allowHttp?: boolean
 }
 
-/** A recorder that listens. */
 export interface ListeningRecorder {
   url: string
   /** Stops listening, waits for the responses to requests that were passed on, and stores everything. */

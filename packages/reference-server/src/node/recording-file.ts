@@ -48,7 +48,6 @@ function readLine<Value>(schema: z.ZodMiniType<Value>, line: string, place: stri
   throw new UsageError(`The recording is damaged: ${place}: ${reason} Remove the line, or record again.`)
 }
 
-/** Adds an exchange to a recording. */
 export type Store = (exchange: RecordedExchange) => Promise<void>
 
 /**

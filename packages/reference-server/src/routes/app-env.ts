@@ -10,11 +10,9 @@ import type { RoutedRequest } from '../wire/router.ts'
 
 /** What a route found out about a request. The journal is made from it. */
 interface RouteDetails {
-  /** The job of the request. */
   job?: Job | undefined
   /** The job's status in the response: section 3, or `completed`. */
   jobStatus?: string | undefined
-  /** The body as text. */
   requestBody?: string | undefined
 }
 

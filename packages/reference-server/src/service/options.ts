@@ -70,7 +70,6 @@ const baseUrl = /* @__PURE__ */ must('an http or https URL without query or pass
   return isPlain && /^https?:$/.test(url.protocol)
 })
 
-/** Whether a value is a text of this form. */
 const isText = (form: RegExp) => (value: unknown) => typeof value === 'string' && form.test(value)
 
 const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({

@@ -11,7 +11,6 @@ import type { ResolvedOptions } from './options.ts'
 
 /** A run whose input is checked, defaults filled in. */
 export interface RunOrder extends RunRequest {
-  /** The input as it was sent. */
   sentInput: unknown
   account: Account
   model: CatalogModel

@@ -28,7 +28,6 @@ export const createKeyOptionsSchema = z.strictObject({
   allowIps: z.optional(allowlistSchema),
 }) satisfies z.ZodMiniType<CreateKeyOptions>
 
-/** Makes a key by checked options. */
 export function createKey(service: Service, options: CreateKeyOptions): ApiKey {
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = options
   return service.keys.create({ isLive: live, permissions, credits, allowIps })

@@ -25,7 +25,6 @@ export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown):
   return { ok: false, message: sentences.join(' ') }
 }
 
-/** The check of an option by a schema. */
 export function fits(schema: z.ZodMiniType): Check {
   return (value) => {
     const checked = value === undefined ? undefined : parseShape(schema, value)

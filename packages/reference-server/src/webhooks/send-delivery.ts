@@ -9,7 +9,6 @@ import { redactText, shownHeaders } from '../history/redact.ts'
 /** Sends a delivery, as `fetch` does. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>
 
-/** The outcome of an attempt. */
 export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason' | 'responseHeaders' | 'responseBody'>
 
 export interface SendDeliveryOptions {

@@ -16,7 +16,6 @@ export function targetKind(url: string): TargetKind {
   return ipaddr.isValid(host) ? addressKind(host) : 'name'
 }
 
-/** The kind of an IP address. */
 export function addressKind(address: string): Exclude<TargetKind, 'name'> {
   // An IPv4 address in the clothes of an IPv6 one is what it is.
   const parsed = ipaddr.process(address)

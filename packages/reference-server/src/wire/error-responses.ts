@@ -19,7 +19,6 @@ const SERVER_ERROR_CODES = {
   UNAVAILABLE: 503,
 } as const
 
-/** A code of its own errors. */
 export type ServerErrorCode = keyof typeof SERVER_ERROR_CODES
 
 /** An error response (section 7), with a code for programs and a message for people. */

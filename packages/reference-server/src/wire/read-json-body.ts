@@ -25,7 +25,6 @@ export async function readJson(request: IncomingRequest): Promise<JsonBody> {
   return { problem: errorResponse('PAYLOAD_TOO_LARGE', message) }
 }
 
-/** Whether a Content-Type is JSON. */
 export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }

@@ -35,7 +35,6 @@ export function decodeSegment(segment: string): string {
 export interface Match<Value> {
   /** By their names, decoded. */
   params: Readonly<Record<string, string>>
-  /** What serves it, by method. */
   methods: ReadonlyMap<string, Value>
 }
 
@@ -99,12 +98,10 @@ export class RoutedRequest {
     return this.params[name] ?? ''
   }
 
-  /** The parameters of the query. */
   get queries(): Readonly<Record<string, string>> {
     return Object.fromEntries(new URL(this.raw.url).searchParams)
   }
 
-  /** A parameter of the query. */
   query(name: string): string | undefined {
     return new URL(this.raw.url).searchParams.get(name) ?? undefined
   }

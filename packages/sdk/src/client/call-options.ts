@@ -129,7 +129,6 @@ export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
   body: readBy((body) => checkJson(body, 'body')),
 }))()
 
-/** Of `models.run`. */
 export const CALL_OF_RUN = /* @__PURE__ */ (() => ({ ...callOptions(), maxCredits: notNegative }))()
 
 /** Of `models.list`: the wire's own names (section 4.1). */

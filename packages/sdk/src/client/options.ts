@@ -91,7 +91,6 @@ export function resolveOptions(options: ModelRunOptions) {
   }
 }
 
-/** The `fetch` that a ky instance was made with. */
 function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
   let found: FetchLike | undefined
   ky?.extend((defaults) => {

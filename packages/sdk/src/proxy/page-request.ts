@@ -12,7 +12,6 @@ export interface PageRequest {
   raw: unknown
   /** True when the page has gone away before it got the response, as far as that is known. */
   hasLeft(): boolean
-  /** The request for `authorize`. */
   toRequest(): Request
   /** Reads the body within the limits. @throws What the rules make of a problem */
   readBody(): Promise<FoundBody>

@@ -14,7 +14,6 @@ export interface ProxyCore {
   options: ResolvedProxyOptions
   catalog: Catalog
   seals: JobSeals
-  /** What is accepted as a body. */
   rules: BodyRules
   runsUnderWay: RunsUnderWay
   /** Undefined without a budget. */

@@ -13,7 +13,6 @@ const HEADERS = {
 
 type HeaderValues = Readonly<Record<string, string | undefined>>
 
-/** A response of the proxy. */
 export function reply(status: number, body: object, headers: HeaderValues = {}): Response {
   return Response.json(body, { status, headers: defined({ ...HEADERS, ...headers }) })
 }

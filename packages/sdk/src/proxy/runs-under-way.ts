@@ -1,4 +1,3 @@
-/** A run that a page asks for. */
 interface AskedRun {
   /** What makes it the same run: user, model and input. */
   key: string

@@ -35,7 +35,6 @@ export type RunState =
 
 const NOTHING: StateMembers = { progress: undefined, result: undefined, error: undefined }
 
-/** The state before a run. */
 export const IDLE: RunState = { ...NOTHING, status: 'idle' }
 
 export const running = (progress: RunProgress): RunState => ({ ...NOTHING, status: 'running', progress })

@@ -9,7 +9,6 @@ export interface HostRule {
   isSuffix: boolean
 }
 
-/** Rules for a URL. */
 export interface UrlRules {
   /** The only hosts; undefined: every public name. */
   hosts: readonly HostRule[] | undefined

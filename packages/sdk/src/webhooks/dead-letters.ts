@@ -36,7 +36,6 @@ export interface DeadLetters {
   replay(key: string): Promise<boolean>
 }
 
-/** Creates the dead letters of an inbox. */
 export function createDeadLetters(core: InboxCore): DeadLetters {
   const { jobs } = core.queues
   return {

@@ -5,7 +5,6 @@ import { openQueues } from './queues.ts'
 import { INBOX_OPTIONS, resolveInboxOptions } from './resolve-inbox-options.ts'
 import { createSubscribers } from './subscribers.ts'
 
-/** The parts of one inbox. */
 export type InboxCore = ReturnType<typeof createInboxCore>
 
 /** @throws ConfigurationError */
@@ -32,7 +31,6 @@ export function createInboxCore(given: InboxOptions) {
 function createBackground() {
   const running = new Set<Promise<unknown>>()
   return {
-    /** Adds work, and returns it. */
     track: <T>(work: Promise<T>): Promise<T> => {
       running.add(work)
       const done = () => running.delete(work)
@@ -152,7 +150,6 @@ async function callHook<Name extends HookName>(
   }
 }
 
-/** The default of `onHandlerError`. */
 function logFailure({ event, attempt, error, isLast }: HandlerFailure): void {
   const next = isLast ? 'it is not tried again' : 'it is tried again'
   printFailure('error', `the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next})`, error)

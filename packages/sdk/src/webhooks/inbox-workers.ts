@@ -34,7 +34,6 @@ const GRACE_MS = 1_000
 /** Wait of a task after an outage of the engine. */
 const OUTAGE_MS = 2_000
 
-/** The workers of an inbox in this process. */
 export class InboxWorkers {
   readonly #core: InboxCore
   /** Tasks that run in this process. */

@@ -14,7 +14,6 @@ import {
 } from '@modelrun/kit'
 import { type Clock, sleep, toBackgroundClock } from '../shared/clock.ts'
 
-/** The queues of an inbox on its engine. */
 export type InboxQueues = ReturnType<typeof openQueues>
 
 /** One queue of an inbox. Its methods reject with {@link EngineError} when the engine fails. */

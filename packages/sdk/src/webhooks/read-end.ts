@@ -33,7 +33,6 @@ const MAX_FIRST_WAIT_MS = 60_000
 /** The wait after a poll that did not reach the service doubles within these limits. */
 const OUTAGE = { baseMs: 1_000, maxMs: 300_000 } as const
 
-/** The task of a job, and its data. */
 export interface JobTask {
   task: Task
   job: StoredJob
@@ -63,7 +62,6 @@ export async function readEnd(core: InboxCore, { task, job }: JobTask): Promise<
   return newsOf(job, eventOfJob(jobId, polled.job, job.event)) ?? (await stillRuns(core, { task, job }))
 }
 
-/** Result of a poll. */
 type PolledJob =
   | { kind: 'job'; job: Job }
   /**
@@ -138,7 +136,6 @@ async function stillRuns(core: InboxCore, { task, job }: JobTask): Promise<never
   throw await giveUp(core, { task, job }, hasEndDelivery(job) ? 'unconfirmed' : 'gave_up')
 }
 
-/** Whether a delivery has said how the job ended. */
 export function hasEndDelivery({ event }: StoredJob): boolean {
   return event !== undefined && endsJob(event)
 }

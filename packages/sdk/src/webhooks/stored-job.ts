@@ -144,7 +144,6 @@ export function endOfTask(task: TaskRecord): WebhookEvent | undefined {
   return readStoredEvent(memberOf(task.result, 'event') ?? memberOf(task.data, 'event'))
 }
 
-/** What is new about a job. */
 export interface JobNews {
   /** Task id of the job. */
   key: string
@@ -199,7 +198,6 @@ export function heard(news: StoredJob): JobNews['change'] {
   }
 }
 
-/** The news that a job is expected. */
 export function expected(news: Omit<StoredJob, 'isExpected'>): JobNews['change'] {
   return (stored) => {
     if (stored?.isExpected) return undefined

@@ -5,7 +5,6 @@ import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { planText } from './plans.tsx'
 
-/** Something that is switched on. */
 interface Switched {
   text: string
   off: () => unknown

@@ -20,7 +20,6 @@ export type DeliveryExchange = Extract<Exchange, { kind: 'delivery' }>
 export type ServerActivity = ControlResponses['Activity']
 export type ClockState = ControlResponses['Clock']
 export type ApiKey = ServerActivity['keys'][number]
-/** How results are delivered. */
 export type DeliveryPlan = ControlResponses['Webhook']
 export type AddedFault = ControlResponses['AddedFault']
 /** A fault as the page writes it: its kind and route come from texts. */

@@ -42,7 +42,6 @@ export function runCode(model: string, body: RunBody, key?: string): string {
   return `import { ModelRun } from 'modelrun'\n\n${client}\n${runCall(model, body)}`
 }
 
-/** A run as a call of the SDK. */
 function runCall(model: string, { input = {}, sync, webhook_url }: RunBody): string {
   const args = `${JSON.stringify(model)}, ${JSON.stringify(input, null, 2)}`
   if (webhook_url !== undefined)

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { CopyButton } from './button.tsx'
 import { Segments } from './fields.tsx'
 
-/** Code or JSON. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.

@@ -41,7 +41,6 @@ interface ChoiceProps<Value extends string> {
   set: (value: Value) => void
 }
 
-/** One of many. */
 export function Select<Value extends string>({ label, options, value, set }: ChoiceProps<Value>) {
   return (
     <label class="field">

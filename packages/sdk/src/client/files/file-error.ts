@@ -7,7 +7,6 @@ import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { aboutFile, nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
-/** The details of a failed download. */
 export interface FailedDownload {
   download: ResolvedDownload
   /** How many requests were made. */
@@ -20,7 +19,6 @@ export interface FailedDownload {
   canGoOn: boolean
 }
 
-/** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
   const { jobId, client } = failed.download
   const fields = {

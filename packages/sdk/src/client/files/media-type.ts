@@ -1,7 +1,6 @@
 import { ConfigurationError, messageWithCause } from '@modelrun/kit'
 import type { OpenFile } from './open-source.ts'
 
-/** A file that was read. */
 type ReadFile = Pick<OpenFile, 'name' | 'type'> & { bytes: Uint8Array }
 
 /**

@@ -87,7 +87,6 @@ const CONCURRENCY = 6
 /** Errors of the system that may pass by themselves. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EBUSY', 'EAGAIN'])
 
-/** What is written where. */
 interface Saving {
   client: ResolvedOptions
   jobId: string

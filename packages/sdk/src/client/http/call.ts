@@ -30,7 +30,6 @@ export interface Call<T> {
   readonly happened: Happened<T>
 }
 
-/** What has happened to a call. */
 interface Happened<T> {
   /** How many attempts have failed. */
   failures: number
@@ -61,7 +60,6 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
   return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, failures, received }
 }
 
-/** The error for a failure of a call. */
 export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, wallNow(call.client.clock))
   const isRetryable = isWorthRetrying(call.operation.route.method, failure)
@@ -73,7 +71,6 @@ export function interruptedError<T>(call: Call<T>, reason: string): ModelRunErro
   return errorOf(call, { ...interrupted(call.context.scope.signal, call.happened.submission), reason })
 }
 
-/** Logs one attempt. */
 function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
   call.observeAttempt({ method: call.operation.route.method, path: call.request.path, ...event })
 }

@@ -47,7 +47,6 @@ export interface FetchResponse {
  */
 export type FetchLike = (url: string, init: FetchInit) => FetchResponse | PromiseLike<FetchResponse>
 
-/** One request, as `fetch` gets it. */
 export interface FetchRequest {
   url: string
   init: FetchInit

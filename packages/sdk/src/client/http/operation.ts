@@ -23,7 +23,6 @@ export interface ReceivedResponse {
   status: number
   /** Without the API key, as `requestId`. */
   text: string
-  /** The service's id of the request. */
   requestId: string | undefined
   response: Response
   /** True when the connection broke before the end of the body. */
@@ -112,7 +111,6 @@ export interface Interruption {
   partial?: ReceivedResponse | undefined
 }
 
-/** The outcome of one attempt. */
 export type Outcome = { kind: 'response'; received: ReceivedResponse } | Interruption
 
 /** An outcome that is not a result; `problem` says why a success cannot be read. */

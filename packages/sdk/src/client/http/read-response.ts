@@ -6,7 +6,6 @@ import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 /** Responses of the service are small JSON documents. A larger body is from something else. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
-/** The text of a body, or the received part of it. */
 export type BodyText = Pick<ReceivedResponse, 'text' | 'isCut' | 'problem'>
 
 /** Reads a whole response. `redact` removes the API key from what may be printed. Never rejects. */

@@ -39,7 +39,6 @@ function findRun(received: ReceivedResponse): NamedRun | undefined {
 /** A member of a response, at any depth. One of a list has the name of the list. */
 interface Member {
   name: string
-  /** The name of what it is in. */
   around: string
   value: unknown
   isInError: boolean

@@ -24,7 +24,6 @@ interface AttemptClient {
 /** Marks an abort as the time limit of one attempt. */
 export const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
-/** The options of one attempt. */
 export interface AttemptOptions {
   client: AttemptClient
   send: SendRequest
@@ -163,7 +162,6 @@ export function disconnected(error: unknown, submission: Submission, redact: (te
   return { kind: 'connection', reason, hint, submission, cause }
 }
 
-/** The interruption by a signal that aborted. */
 export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {
   if (reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
   const kind = reason === DEADLINE ? 'deadline' : 'aborted'

@@ -14,12 +14,10 @@ import { errorDetailIn, jsonIn } from './read-response.ts'
 import { isRejection, runIn } from './run-in-response.ts'
 import { isFromService, submissionAfter } from './status-policy.ts'
 
-/** The details of a failed call. */
 export interface FailedCall {
   operation: Operation<unknown>
   /** Method and path. */
   label: string
-  /** URL of the service. */
   baseUrl: string
   /** True in a page, where a proxy adds the key. */
   isKeyless: boolean
@@ -33,7 +31,6 @@ export interface FailedCall {
   isRetryable: boolean
 }
 
-/** The error for a failure. */
 export function toError(failure: Failure, call: FailedCall): ModelRunError {
   if (failure.kind !== 'response') return interruptionError(failure, call)
   const problem = failure.problem ?? redirectProblem(failure.received)
@@ -68,7 +65,6 @@ export function whatIsKnown(
   }
 }
 
-/** The error class of each interruption. */
 export const INTERRUPTION_ERRORS = {
   connection: ConnectionError,
   timeout: AttemptTimeoutError,

@@ -130,7 +130,6 @@ function unnamedError(text: string | undefined): ErrorDetail | undefined {
   return text === undefined ? undefined : { code: 'UNKNOWN', message: text.slice(0, MAX_LENGTH) }
 }
 
-/** A number as text. */
 function errorTextOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text !== '' ? text : undefined

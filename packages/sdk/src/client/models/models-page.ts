@@ -63,7 +63,6 @@ export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIt
   }
 }
 
-/** The models of a page and of all pages after it. */
 async function* modelsFrom(first: ModelsPage | ModelsPagePromise): AsyncGenerator<ModelSummary, void, undefined> {
   let page: ModelsPage | undefined = await first
   while (page !== undefined) {

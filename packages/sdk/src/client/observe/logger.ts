@@ -106,7 +106,6 @@ export const CALL_CHANNEL = 'modelrun:call'
 export interface CallEvent {
   /** `run`: to the end of the job. `submit`: until there is a job. `wait`: for a job that exists. */
   operation: 'run' | 'submit' | 'wait'
-  /** URL of the service. */
   baseUrl: string
   model?: string | undefined
   jobId?: string | undefined

@@ -45,7 +45,6 @@ export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> 
   resume?: Pick<ReadonlyMap<number | string, JobSource>, 'get'> | undefined
 }
 
-/** A call of `client.runMany`. */
 export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>

@@ -44,10 +44,8 @@ function checkResume<I extends object>({ inputs, options: { resume } }: RunManyC
   }
 }
 
-/** How a run ended. */
 type RunEnd = { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; reason: unknown }
 
-/** One of the runs. */
 interface PoolRun<I> {
   index: number
   input: I

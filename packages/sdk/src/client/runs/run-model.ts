@@ -39,7 +39,6 @@ export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<A
   return { data: outcomeOfCompleted(reference, runResponse), response, requestId, attempts }
 }
 
-/** A run as its caller asked for it. */
 export interface RunCall<O> {
   model: string
   /** By `checkInput`, at once: the program may change its object while a part of the client loads. */
@@ -125,7 +124,6 @@ function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
   return isTracked || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
 }
 
-/** A run that has been checked. */
 interface CheckedRun {
   model: string
   request: RunRequest

@@ -98,7 +98,6 @@ const SIDE_FIELDS: Readonly<Record<string, string>> = {
   credits_used: 'number',
 }
 
-/** The job of a response as a job that has to be polled. */
 export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse | undefined {
   const { jobId, isOwn } = runIn(received) ?? {}
   if (!isOwn || jobId === undefined) return undefined

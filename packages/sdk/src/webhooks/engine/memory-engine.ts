@@ -38,7 +38,6 @@ function createQueue() {
 
 type MemoryQueue = ReturnType<typeof createQueue>
 
-/** Returns a function that returns a queue by its name. */
 function createQueues() {
   const queues = new Map<string, MemoryQueue>()
   return (name: string) => {

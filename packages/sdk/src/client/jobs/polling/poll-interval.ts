@@ -4,7 +4,6 @@ import type { ResolvedOptions } from '../../options.ts'
 import type { PolledJob } from './polled-jobs.ts'
 import type { PollContext } from './polling-options.ts'
 
-/** The options that the interval depends on. */
 type IntervalOptions = Pick<ResolvedOptions, 'polling' | 'random' | 'log'>
 
 /** The jitter, as a share of the interval. It keeps jobs that were submitted together from being polled together. */
