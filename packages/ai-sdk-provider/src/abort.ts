@@ -1,6 +1,5 @@
 import { runError } from './errors.ts'
 
-/** Longest delay of a timer. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Settles like the work, or rejects as soon as the call is aborted, whatever the work does then. */

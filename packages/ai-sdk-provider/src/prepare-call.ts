@@ -64,7 +64,6 @@ async function prepare(
   const maxRetries = items.length === 1 ? 0 : undefined
   // The client checks the type.
   const send = { signal, headers, maxCredits: maxCredits as number | undefined, context, maxRetries }
-  /** What is left of the time of the call. */
   const msLeft = () => Math.max(1, Math.ceil(endsAt - clock.now()))
   return { model, items, warnings, send, msLeft, url: servicePath('models', model.id, 'run') }
 }

@@ -86,7 +86,6 @@ type Models = NonNullable<ConformanceOptions['models']>
 /** Options without a default. */
 type Unsaid = 'receiver' | 'readCredits' | 'only'
 
-/** The options with their defaults. */
 export type ResolvedOptions = Pick<ConformanceOptions, Unsaid> & { limits: TimeLimits } & {
   [Name in Exclude<keyof ConformanceOptions, Unsaid | 'limits'>]-?: NonNullable<ConformanceOptions[Name]>
 }

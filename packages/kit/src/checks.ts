@@ -163,7 +163,6 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   publicUrl: 'baseurl',
 }
 
-/** The option that was probably meant by an unknown name. */
 function meantName(name: string, names: readonly string[]): string | undefined {
   const closest = closestName(name, names)
   if (closest !== undefined) return closest

@@ -21,7 +21,6 @@ type Defined<T> = string extends keyof T
       [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
     }
 
-/** The members that are not undefined. */
 export function defined<const T extends object>(members: T): Defined<T> {
   // The filter leaves no undefined value.
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>
@@ -126,7 +125,6 @@ export function isBlob(value: unknown): value is Blob {
   return value instanceof Blob || ['Blob', 'File'].includes(kindOf(value))
 }
 
-/** Whether a value is a buffer without a view. */
 export function isArrayBuffer(value: unknown): value is ArrayBufferLike {
   return ['ArrayBuffer', 'SharedArrayBuffer'].includes(kindOf(value))
 }

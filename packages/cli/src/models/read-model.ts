@@ -14,7 +14,6 @@ export async function readModel(client: Pick<ModelRun, 'models'>, id: string): P
   throw new UsageError(`There is no model ${id}. ${advice}`)
 }
 
-/** Reads a model; undefined when there is no such one. */
 export async function findModel(client: Pick<ModelRun, 'models'>, id: string): Promise<Model | undefined> {
   try {
     return await client.models.get(id)

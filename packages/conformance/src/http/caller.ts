@@ -28,7 +28,6 @@ export class NoResponseError extends Error {
   }
 }
 
-/** One request to the service. */
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE'
   /** Below the base URL, with its query. */

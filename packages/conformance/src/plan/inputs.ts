@@ -2,7 +2,6 @@ import { at, isRecord, itemsOf } from '../json.ts'
 
 // Inputs of runs, right and wrong, made from the schema of a model (section 2.3).
 
-/** A model that the suite runs. */
 export interface ModelTarget {
   modelId: string
   input: Record<string, unknown>

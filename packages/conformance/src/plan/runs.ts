@@ -3,7 +3,6 @@ import type { EndpointBehavior } from '../webhooks/webhook-endpoints.ts'
 import type { ModelTarget } from './inputs.ts'
 import type { RunKind, Targets } from './targets.ts'
 
-/** How a run is sent, and what is done with it. */
 export interface RunPlan {
   sync?: boolean
   /** How the receiver of its webhook responds. Default: no webhook. */
@@ -36,7 +35,6 @@ export const FIRST_RUNS = {
   cancelledWebhook: { kind: 'longest', receiver: 'accept', cancel: 'at once' },
 } as const satisfies Record<string, KindOfRun>
 
-/** A run of a chosen model. */
 export interface PlannedRun extends RunPlan {
   target: ModelTarget
 }

@@ -40,7 +40,6 @@ const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 /** Longer than the receiver's time limit. */
 export const SILENCE_MS = 11_000
 
-/** Opens endpoints, and stores each delivery with its endpoint. */
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>
 
 export function createWebhookEndpoints(receiver: WebhookReceiver, log: ExchangeLog) {

@@ -112,7 +112,6 @@ export const TABLE_ENGINE_OPTIONS: Checks<TableEngineOptions> = {
   codec: having('an object', 'encode', 'decode'),
 }
 
-/** The check of an optional rate. */
 export const rate = must('a rate, like { max: 10, perMs: 1_000 }', (value) =>
   [memberOf(value, 'max'), memberOf(value, 'perMs')].every((member) => typeof member === 'number' && member > 0),
 )
@@ -159,7 +158,6 @@ export function guarded<Given>(name: string, callback: (given: Given) => unknown
 /** A row of `modelrun_tasks`, as the engines on SQL read it. */
 type Row = Readonly<Record<string, unknown>>
 
-/** Parses the row of a task that was just locked. */
 export function toLockedTask(row: Row): LockedTask {
   return {
     id: String(row.id),
@@ -170,7 +168,6 @@ export function toLockedTask(row: Row): LockedTask {
   }
 }
 
-/** Parses the row of a stored task. */
 export function toRecord(row: Row): TaskRecord {
   return {
     id: String(row.id),

@@ -77,11 +77,9 @@ export type PostgresDatabase = string | AnyClient
 interface Listener {
   channel: string
   onNotify(): void
-  /** The connection is lost. */
   onEnd(): void
 }
 
-/** How the engine runs statements. */
 export interface Connection {
   /** @param limitMs how long the statement may take; some clients enforce it */
   query(text: string, values: PostgresValue[], limitMs: number): PromiseLike<unknown>
@@ -92,7 +90,6 @@ export interface Connection {
   close?(): Promise<void>
 }
 
-/** The parts of a pool of pg that the engine uses. */
 type PgPool = Pick<Pool, 'query' | 'connect' | 'idleCount'> & { options: { max?: number | null | undefined } }
 
 /** How long a connection may take to open. */

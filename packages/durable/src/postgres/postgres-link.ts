@@ -33,7 +33,6 @@ const READ_ONLY = '25006'
 const END_READ_ONLY_SESSION =
   "SELECT pg_terminate_backend(pg_backend_pid()) WHERE current_setting('transaction_read_only') = 'on'"
 
-/** Runs the statements of an engine. */
 export type PostgresLink = ReturnType<typeof createPostgresLink>
 
 export function createPostgresLink(database: PostgresDatabase, schema: string | undefined) {

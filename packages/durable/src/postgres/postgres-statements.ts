@@ -78,7 +78,6 @@ const lock = (condition: string, limit: string) => `
   FROM due WHERE t.queue = $1 AND t.id = due.id AND ($4::float8 IS NULL OR EXISTS (SELECT FROM start))
   RETURNING t.id, t.data, t.attempts, t.lost, t.fence, due.now, (SELECT next_start FROM start), ${TO_DISK}`
 
-/** Notifications of new tasks. */
 export const CHANNEL = 'modelrun_tasks_due'
 
 /** The statements of the Postgres engine. Each is atomic. `$1` is the queue, `$2` mostly the id of the task. */

@@ -73,7 +73,6 @@ function createQueries(link: PostgresLink) {
   return { rows, row, isDone }
 }
 
-/** Locks tasks, and changes them until they end. */
 function createLocks(link: PostgresLink): TaskLocks & Pick<DurableTable, 'nextDue'> {
   const { rows, row, isDone } = createQueries(link)
   const msUntilNext = async (queue: string, spacing: Spacing | undefined) => {

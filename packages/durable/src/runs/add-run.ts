@@ -54,7 +54,6 @@ export async function changeLimit(
   if (isOther(known)) await decide(key, change, context)
 }
 
-/** What is stored of a run to send it. */
 export function submitDataOf({ model, input, maxCredits, webhookUrl }: SubmitData): SubmitData {
   return { model, input, maxCredits: finite(maxCredits), webhookUrl }
 }

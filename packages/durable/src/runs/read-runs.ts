@@ -30,7 +30,6 @@ export interface Attempt {
   run: Run
 }
 
-/** Reads a run by its key; `undefined` when it was never added. */
 export async function readRun(key: string, context: RunsContext): Promise<Run | undefined> {
   return (await latestAttempt(key, context))?.run
 }

@@ -112,7 +112,6 @@ export interface SubmitData {
 /** A run as a caller gives it: its input may be an object of any type. */
 export type GivenRun = Omit<SubmitData, 'input'> & { readonly input: object }
 
-/** Data of a task of the queue `poll`. */
 export interface PollData {
   readonly model: string
   readonly jobId: string
@@ -225,13 +224,11 @@ export function nextAttemptId(id: string): string {
   return attemptId(key, Number(attempt) + 1)
 }
 
-/** The id of the attempt before this one, if it is not the first. */
 export function attemptBefore(id: string): string | undefined {
   const [key = id, attempt] = id.split(SEPARATOR)
   return attempt === undefined ? undefined : attemptId(key, Number(attempt) - 1)
 }
 
-/** The key of the run that an attempt belongs to. */
 export function keyOf(id: string): string {
   return id.split(SEPARATOR, 1)[0] ?? id
 }

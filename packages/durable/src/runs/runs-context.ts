@@ -41,7 +41,6 @@ export function queuesOf(name: string) {
   } as const
 }
 
-/** The parts of a batch. */
 export interface RunsContext {
   engine: Engine
   client: ModelRun

@@ -156,7 +156,6 @@ async function giveBack(task: Task, context: RunsContext): Promise<void> {
   await context.engine.release(context.queues.credits, await creditsPart(task, context))
 }
 
-/** Milliseconds from the submit to the first poll. */
 export function firstPollMs({ inbox }: RunsContext): number {
   return inbox === undefined ? FIRST_POLL_MS : FIRST_POLL_BESIDE_WEBHOOKS_MS
 }

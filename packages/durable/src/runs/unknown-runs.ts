@@ -81,7 +81,6 @@ async function ownerOf(jobId: string, context: RunsContext): Promise<string | un
   return undefined
 }
 
-/** Sends an unknown run again. */
 export async function resubmitUnknown(
   key: string,
   { lostJob, ...agreed }: { lostJob?: string | undefined } & Pick<SubmitData, 'maxCredits'>,

@@ -5,7 +5,6 @@ import { ConfigurationError } from 'modelrun'
 export type Row = Record<string, SQLOutputValue>
 export type Values = Record<string, SQLInputValue>
 
-/** An open database file. */
 export interface Database {
   exec(sql: string): void
   /** In a transaction. */
@@ -172,7 +171,6 @@ interface WaitingWork {
   reject(error: unknown): void
 }
 
-/** Runs work in one transaction. */
 export type Write = <T>(toDisk: boolean, work: () => T) => T
 
 /**

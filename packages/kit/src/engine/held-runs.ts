@@ -3,7 +3,6 @@ import type { Task, TaskHandler, WorkOptions } from './engine.ts'
 import { endOfFailure, type RetryLimits, RunTimeout, type TaskEnd } from './task-ends.ts'
 import type { LockedTask, Spacing, TaskTable } from './task-table.ts'
 
-/** Resolved options of a worker. */
 export interface WorkerSettings extends RetryLimits {
   concurrency: number
   lockMs: number
@@ -20,7 +19,6 @@ export interface TableContext {
   onError(error: unknown): void
 }
 
-/** How the tasks of a queue are run. */
 export interface QueueWork {
   queue: string
   handler: TaskHandler

@@ -4,7 +4,6 @@ import { HeldRuns, type QueueWork, type TableContext, type TaskRun } from './hel
 import type { TaskEnd } from './task-ends.ts'
 import { type LockOneRequest, POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskTable } from './task-table.ts'
 
-/** What the workers of an engine share. */
 interface WorkerContext extends TableContext {
   aloneLock: ReturnType<typeof createAloneLock>
   /** Longest time between two reads of the table, in milliseconds. */

@@ -7,7 +7,6 @@ import type { WorkerSettings } from './held-runs.ts'
 import { createAloneLock, runOnce, TableWorker } from './table-worker.ts'
 import { spacingOf, type TaskTable } from './task-table.ts'
 
-/** Options of {@link createTaskEngine}. */
 export interface TaskEngineOptions {
   clock: Clock
   /** Interval of polls for tasks that other processes added, in milliseconds. */

@@ -11,7 +11,6 @@ export interface LockedTask {
   readonly fence: number
 }
 
-/** Which tasks a worker wants to lock. */
 export interface LockRequest {
   queue: string
   /** Maximum number of tasks; 1 with a rate. */

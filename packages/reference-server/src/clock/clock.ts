@@ -49,7 +49,6 @@ export interface RunningClock extends ServerClock {
 /** The last moment that a `Date` can hold. */
 export const LATEST_TIME_MS = 8.64e15
 
-/** Checks the argument of `clock.advance`. */
 export function checkAdvance(now: number, ms: number): void {
   const isPossible = (value: unknown) => typeof value === 'number' && value >= 0 && now + value <= LATEST_TIME_MS
   checkEach('clock.advance', { ms }, { ms: needs('milliseconds, 0 or more, that end in a possible date', isPossible) })

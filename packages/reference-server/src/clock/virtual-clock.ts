@@ -3,7 +3,6 @@ import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } fro
 import { PlatformTimer } from './platform-timers.ts'
 import { type Timer, VirtualTimers } from './virtual-timers.ts'
 
-/** The clock of a virtual time as clients see it. */
 interface ClientClock extends ServerClock {
   /** Whether a client set the timer. */
   owns(handle: unknown): boolean

@@ -26,7 +26,6 @@ export class VirtualTimers {
     return this.#byHandle.size
   }
 
-  /** The timer that is due first. */
   get next(): Readonly<HeapItem> | undefined {
     return this.#heap.first()
   }

@@ -5,7 +5,6 @@ import { get, post, rejectedBy } from './route.ts'
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 
-/** Reading time, and moving it on. */
 export const CLOCK_ROUTES = [
   get('readClock', 'clock', ({ clock }) => clockJson(clock)),
   post('advanceClock', 'clock').taking(advanceSchema, async ({ clock }, { advance_ms }, { env }) => {
@@ -21,7 +20,6 @@ export const CLOCK_ROUTES = [
   }),
 ]
 
-/** The clock as the control API shows it. */
 export function clockJson(clock: RunningClock): ControlResponses['Clock'] {
   const { mode, scale } = clock
   return { mode, now_ms: clock.now(), scale }

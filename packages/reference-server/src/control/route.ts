@@ -13,7 +13,6 @@ import { unknownParameter } from '../wire/router.ts'
 /** Prefix of the control API, by which programs in any language control the server. */
 export const CONTROL_PREFIX = '/_reference'
 
-/** One call of the control API. */
 export interface ControlRoute {
   /** Its name in `control-openapi.json`, which has the texts. */
   operationId: string
@@ -84,7 +83,6 @@ export class RejectedCall extends Error {
   }
 }
 
-/** Makes the response to a call. */
 export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Reply> {
   const unknown = unknownParameter(context.req, QUERIES[route.operationId] ?? [])
   if (unknown !== undefined) return errorResponse('VALIDATION_ERROR', `Invalid query: ${unknown}`)

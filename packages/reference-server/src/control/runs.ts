@@ -20,7 +20,6 @@ const runSchema = z.strictObject({
 const LONGEST_MS = 1_000
 const AFTER_JOB_MS = 100
 
-/** Runs a model as a client does. */
 export const RUN_ROUTES = [
   post('sendRun', 'runs').taking(runSchema, async (service, body, { env }) => {
     const run = runOf(service, body)

@@ -18,7 +18,6 @@ const catalogSchema = z.array(
   }),
 )
 
-/** The check of the option `catalog`. */
 export function catalogProblem(catalog: unknown): string | undefined {
   if (nestsDeeperThan(MAX_NESTING, catalog)) return nestingProblem()
   const problem = fits(catalogSchema)(catalog)

@@ -1,7 +1,6 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
 import { closestName, isRecord, jsonPointer } from '@modelrun/kit'
 
-/** One thing that is wrong with the `input` of a run. */
 interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string

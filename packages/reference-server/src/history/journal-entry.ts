@@ -103,7 +103,6 @@ export function jobIdOf(entry: JournalEntry): string | undefined {
   return entry.kind === 'note' ? undefined : entry.job_id
 }
 
-/** What the life of a job is read from. */
 export interface JobHistory {
   jobId: string
   /** All of the job's tenant, in the order in which they ended. */

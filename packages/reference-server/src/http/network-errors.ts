@@ -24,7 +24,6 @@ export function bodyTerminated(): TypeError {
   return new TypeError('terminated', { cause: socketEnded() })
 }
 
-/** The error of `fetch` without a response. */
 export function fetchFailed(kind: ConnectionFault['fault'], url: string): TypeError {
   const cause = connectionError(kind, url)
   if (kind === 'refused') reportAsUndici(cause, new URL(url))

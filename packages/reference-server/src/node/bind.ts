@@ -43,7 +43,6 @@ const LOOPBACK_BY_WILDCARD: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ])
 
-/** Work that is done once, however often it is asked for. */
 export function doneOnce(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {

@@ -20,7 +20,6 @@ import { UsageError } from './errors.ts'
 /** What the command line asks for. Of `done` commander has printed it. */
 export type CliCommand = { kind: 'done' } | ServeCommand | RecordCommand
 
-/** Where a server or a recorder listens, and what it prints. */
 interface ListenCommand {
   port: number
   host: string
@@ -51,7 +50,6 @@ export interface ServeCommand
   clock: CliClock
   /** File of the models. */
   catalog?: string | undefined
-  /** The first API key. */
   key?: string | undefined
   seed: number | 'random'
   assumptions: AssumptionOptions

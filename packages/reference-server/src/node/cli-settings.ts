@@ -46,10 +46,8 @@ function parseValue(text: string): unknown {
 
 const CLOCKS = ['system', 'manual', 'auto'] as const
 
-/** How time passes. */
 export type CliClock = (typeof CLOCKS)[number] | { scale: number }
 
-/** Makes a reader of integers of a range. */
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER) {
   return (text: string, name: string): number => {
     const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN

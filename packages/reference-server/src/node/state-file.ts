@@ -37,7 +37,6 @@ interface OpenedState {
   warn: (line: string) => void
 }
 
-/** The file that stores the state of a server. */
 export class StateFile {
   readonly #file: OpenedState
   #service: Service | undefined

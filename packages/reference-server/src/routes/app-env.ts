@@ -55,7 +55,6 @@ export interface KeyContext extends AppContext {
   readonly env: RequestEnv & { apiKey: ApiKey }
 }
 
-/** Serves an endpoint. */
 export type RouteHandler<Context = KeyContext> = (
   service: Service,
   context: Context,

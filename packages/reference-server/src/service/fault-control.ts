@@ -20,7 +20,6 @@ export interface FaultControl {
   clear(key?: string): void
 }
 
-/** The faults of a server by API key. */
 export function controlFaults(service: Service, accountOf: (key?: string) => Account): FaultControl {
   return {
     add: (fault, key) => {

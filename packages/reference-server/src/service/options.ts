@@ -93,7 +93,6 @@ const OPTIONS = /* @__PURE__ */ ((): Checks<ReferenceServerOptions> => ({
   retention: fits(retentionSchema),
 }))()
 
-/** The options with every one of them settled. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 /** @throws ConfigurationError that says which option is wrong and what is allowed */

@@ -16,7 +16,6 @@ export interface RunOrder extends RunRequest {
   model: CatalogModel
 }
 
-/** The parts of a service that a run needs. */
 interface RunService {
   readonly options: ResolvedOptions
   readonly clock: ServerClock

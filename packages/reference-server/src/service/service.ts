@@ -27,7 +27,6 @@ export class Service {
   readonly jobs: Jobs
   readonly jobTimers: JobTimers
   readonly deliveries: DeliveryLog
-  /** The journal, the log. */
   readonly observer: Observer
   /** Of requests that a fault or an unfinished job holds up. */
   readonly pauses: Pauses

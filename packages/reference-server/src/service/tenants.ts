@@ -62,7 +62,6 @@ export type KeyLimits = Omit<CreateKeyOptions, 'live'>
 
 export const keyLimitsSchema = z.omit(createKeyOptionsSchema, { live: true })
 
-/** Changes a key by checked limits. */
 export function limitKey(service: Service, key: ApiKey, { permissions, credits, allowIps }: KeyLimits): void {
   if (allowIps !== undefined) {
     key.allowsIp = createIpAllowlist(allowIps)

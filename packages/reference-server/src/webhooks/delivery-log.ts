@@ -3,7 +3,6 @@ import type { Account } from '../domain/account.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 
-/** Which delivery a reader waits for. */
 export interface DeliveryFilter {
   /** Of this account. Default: of any. */
   account?: Account | undefined

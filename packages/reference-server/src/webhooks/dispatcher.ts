@@ -43,7 +43,6 @@ export class WebhookDispatcher {
     this.#options = options
   }
 
-  /** Delivers a result as the job's webhook says. */
   dispatch(job: Job, webhook: JobWebhook, body: DeliveryBody): void {
     this.resume({ job, body, webhook, sent: 0, dueAt: undefined })
   }

@@ -3,7 +3,6 @@ import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../shared/parse-sh
 import { errorResponse } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'
 
-/** What was read of a body, and what is known of its request by then. */
 export type JsonBody = { requestBody?: string | undefined } & (
   | { json: unknown; problem?: undefined }
   /** What is wrong with the body, or the response to one that is too large. */

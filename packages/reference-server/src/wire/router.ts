@@ -31,7 +31,6 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/** What serves a path. */
 export interface Match<Value> {
   /** By their names, decoded. */
   params: Readonly<Record<string, string>>

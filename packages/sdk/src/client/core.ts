@@ -16,7 +16,6 @@ export function createCore(options: ResolvedOptions) {
     durations,
     joinPolls: createPolls(options, transport, durations),
     traceCall: createCallTracer(options.baseUrl),
-    /** Captures the async context of the caller, where the runtime has one. */
     captureContext: createContextCapture(),
   }
 }

@@ -25,7 +25,6 @@ export interface Tracer {
   startSpan(name: string, options: { kind: 0 | 2; attributes: SpanAttributes }): Span
 }
 
-/** A call whose span is open. */
 interface OpenCall {
   span: Span
   polls: number

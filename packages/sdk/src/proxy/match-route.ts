@@ -1,6 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
 
-/** A route of the service, and the id in its path. */
 export interface MatchedRoute {
   name: 'listModels' | 'getModel' | 'runModel' | 'getJob' | 'cancelJob'
   /** The model, or the sealed id of the job. Empty for the list. */

@@ -3,7 +3,6 @@ import type { Clock } from '../shared/clock.ts'
 import type { FoundBody, ServedRequest } from '../shared/serving/node-listener.ts'
 import { type BodyRules, readRequest } from '../shared/serving/read-body.ts'
 
-/** A request of a page, however it came in. */
 export interface PageRequest {
   method: string
   url: URL

@@ -23,7 +23,6 @@ export interface ProxyCore {
 /** A request whose user is known. */
 export interface Visit {
   identity: ProxyIdentity
-  /** Passes a failure on to the operator. */
   report(error: unknown): void
 }
 

@@ -66,7 +66,6 @@ const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
   store: having('a budget store', 'reserve', 'settle', 'balance'),
 }))()
 
-/** {@link ProxyBudget}, resolved. */
 export type ResolvedBudget = ReturnType<typeof resolveBudget>
 
 /** The options with every field named, checked and present. */

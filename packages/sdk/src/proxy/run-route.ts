@@ -17,7 +17,6 @@ import {
 } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
 
-/** A run, and the credits that are reserved for it. */
 interface SentRun {
   model: string
   reservation: Reservation | undefined

@@ -14,7 +14,6 @@ const savedRunSchema = /* @__PURE__ */ (() =>
  */
 type SavedRun = z.infer<typeof savedRunSchema>
 
-/** Where the run of one key is kept. */
 export interface RunMemory {
   read(): SavedRun | undefined
   write(run: SavedRun | undefined): void

@@ -63,7 +63,6 @@ export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY
   }
 }
 
-/** Adds a request to those of a scope. */
 export function recordAttempt(scope: Scope, attempt: Attempt, requestId: string | undefined): void {
   scope.sent = { attempts: [...scope.sent.attempts, attempt], requestId }
 }

@@ -1,6 +1,5 @@
 import { ConfigurationError, isLoopback, toUrl } from '@modelrun/kit'
 
-/** One entry of a list of allowed hosts. */
 export interface HostRule {
   hostname: string
   /** As written; undefined for every port. */

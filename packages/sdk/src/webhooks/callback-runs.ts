@@ -25,7 +25,6 @@ function rejectDrained({ options, stopping }: InboxCore): void {
   throw new ConfigurationError({ message })
 }
 
-/** Creates a callback URL for one run. */
 export async function signUrl(
   { tokens, publicUrl }: InboxCore['options'],
   baseUrl: string | undefined = publicUrl,

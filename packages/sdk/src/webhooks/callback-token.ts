@@ -3,7 +3,6 @@ import { type Clock, systemClock, wallNow } from '../shared/clock.ts'
 import { fromBase64, randomId, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 
-/** Options of {@link createCallbackTokens}. */
 export interface CallbackTokenOptions {
   /** At least 32 bytes. Of several keys the first signs, and all verify. Numeric ids come last, the highest first. */
   secret: Secret

@@ -16,7 +16,6 @@ export function createInboxCore(given: InboxOptions) {
     options,
     queues: openQueues(options.engine, options.name, options.clock),
     hooks: createHooks(inboxOptions, background.track),
-    /** Work that `drain` waits for. */
     background,
     lane: createLane(options.clock),
     subscribers: createSubscribers(),

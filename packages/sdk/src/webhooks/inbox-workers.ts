@@ -36,7 +36,6 @@ const OUTAGE_MS = 2_000
 
 export class InboxWorkers {
   readonly #core: InboxCore
-  /** Tasks that run in this process. */
   #running = 0
   #lastEndAt = 0
   /** Tasks that ran in this process, and were ready. */
@@ -151,7 +150,6 @@ export class InboxWorkers {
     if (this.#users === 0 && !this.#isStarted) await this.#stop()
   }
 
-  /** Returns a handler whose runs are counted. */
   #counted(work: (task: Task) => Promise<Json | undefined>): TaskHandler {
     return async (task) => {
       let isLater = false

@@ -87,7 +87,6 @@ async function readToken(
   return { token: token.kind, ref: token.ref }
 }
 
-/** Stores a delivery, and starts the work on it. */
 async function store(core: InboxCore, delivery: Heard, onStored: () => void): Promise<ResponseKind> {
   const { event } = delivery
   let kind: ResponseKind = 'accepted'

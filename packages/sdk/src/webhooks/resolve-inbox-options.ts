@@ -96,7 +96,6 @@ const KEEP_DONE_MS = 9 * DAY_MS
 /** Audience of tokens without a `publicUrl`: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
 
-/** Defaults of the numbers and the name. */
 const DEFAULTS = {
   name: 'inbox',
   concurrency: 10,
@@ -110,7 +109,6 @@ const DEFAULTS = {
   giveUpAfterMs: DAY_MS,
 }
 
-/** The checked options of an inbox, with defaults. */
 export type ResolvedInboxOptions = ReturnType<typeof resolveInboxOptions>
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */

@@ -6,7 +6,6 @@ import { expected, heard, jobKey, putJob, readStoredJob } from './stored-job.ts'
 
 const PAGE = 100
 
-/** Removes the tasks whose time is over. */
 export async function removeOldTasks({ queues, options, stopping }: InboxCore): Promise<void> {
   const { keepDoneMs, keepDeadMs, clock } = options
   const removePage = async (queue: InboxQueue, state: TaskState, keepMs: number): Promise<boolean> => {

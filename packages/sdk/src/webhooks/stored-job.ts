@@ -98,12 +98,10 @@ export function readStoredJob(data: unknown): StoredJob | undefined {
   return readable && { ...rest, event: readable, notedAt }
 }
 
-/** Parses the data of the task of a run. Returns undefined when it cannot be read. */
 export function readStoredRun(data: unknown): StoredRun | undefined {
   return isStored(data) && data.notedAt !== undefined ? { ...data, notedAt: data.notedAt } : undefined
 }
 
-/** Reads the run of a callback URL. */
 export async function readRun({ runs }: InboxQueues, ref: string): Promise<StoredRun | undefined> {
   return readStoredRun((await runs.get(ref))?.data)
 }

@@ -40,7 +40,6 @@ export function createSubscribers() {
   const groups = new Map<string, Set<Subscriber>>()
   const results = new NewestMap<string, { event: WebhookEvent; hasEnded: boolean }>(MAX_RESULTS)
   const subscribersOf = (jobId: string): readonly Subscriber[] => [...(groups.get(jobId) ?? [])]
-  /** Reports a job without a result. */
   const lost = (jobId: string, error: Error): void => {
     for (const one of subscribersOf(jobId)) one.lost?.(error)
   }
@@ -75,7 +74,6 @@ export function createSubscribers() {
       for (const { ended } of subscribersOf(event.job_id)) notify(event, ended)
     },
     lost,
-    /** Rejects every wait. */
     close: (error: Error): void => {
       for (const jobId of groups.keys()) lost(jobId, error)
     },

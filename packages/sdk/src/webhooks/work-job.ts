@@ -17,7 +17,6 @@ import { hasEndDelivery, type JobTask, readEnd } from './read-end.ts'
 import { contextOf, endsJob, handled, heard, jobIdOfKey, jobKey, putJob, readStoredJob } from './stored-job.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** How a job ended, and what its handler gets. */
 interface HandlerRun extends JobTask {
   event: WebhookEvent
   /** The JSON that `prepare` or `expect` was given for the job. */

@@ -6,7 +6,6 @@ import { Segments } from '../ui/fields.tsx'
 import { Card } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 
-/** Ways in which results are delivered, by name. */
 const PLANS: Readonly<Record<string, DeliveryPlan>> = {
   Once: {},
   Twice: { deliveries: 2, gap_ms: 500 },
@@ -16,7 +15,6 @@ const PLANS: Readonly<Record<string, DeliveryPlan>> = {
 
 const PLAN_NAMES = Object.fromEntries(Object.keys(PLANS).map((name) => [name, name]))
 
-/** A plan in a few words. */
 export function planText(plan: DeliveryPlan): string {
   const { deliveries, delay_ms, gap_ms } = plan
   const parts = [

@@ -27,7 +27,6 @@ export class ControlError extends Error {
   }
 }
 
-/** A request to the control API. */
 async function callControl(method: string, path: string, body?: unknown): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_NAME)
   const response = await fetch(`/_reference/${path}`, {

@@ -8,7 +8,6 @@ export const keys = signal<readonly ApiKey[]>([])
 /** The key that the page uses: the first that can be used. */
 export const currentKey = computed(() => keys.value.find(({ revoked }) => !revoked) ?? keys.value[0])
 
-/** The account of a control request. */
 export const ofKey = () => ({ key: currentKey.value?.key })
 
 /** What is shown of a key where it is not to be copied. */

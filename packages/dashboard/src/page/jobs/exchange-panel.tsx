@@ -9,7 +9,6 @@ import { Code } from '../ui/code.tsx'
 /** The journal keeps so many bytes of a body. */
 const MAX_BODY = 2_048
 
-/** What was sent and what came back. */
 export function ExchangePanel({ exchange, startMs }: { exchange: Exchange | undefined; startMs: number }) {
   if (exchange === undefined) return null
   return (

@@ -5,7 +5,6 @@ import { capitalized, count, formatDuration } from '../text/format.ts'
 /** So many characters of a reason are in the sentence. */
 const MAX_REASON = 80
 
-/** The outcome of a job, in a sentence or a few. */
 export function outcomeText({ job, exchanges }: Life, nowMs: number): string {
   const { status, created_at_ms, ended_at_ms, message, code, charged, credits } = job
   const took = formatDuration((ended_at_ms ?? nowMs) - created_at_ms)

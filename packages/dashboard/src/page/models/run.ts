@@ -5,7 +5,6 @@ import type { Values } from './input-form.tsx'
 
 export type Mode = 'sync' | 'async' | 'webhook'
 
-/** What was typed into the form of a model. */
 export interface Form {
   values: Values
   mode: Mode

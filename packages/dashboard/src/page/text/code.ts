@@ -1,4 +1,3 @@
-/** An argument of a shell, in single quotes. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

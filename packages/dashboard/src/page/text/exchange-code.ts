@@ -18,12 +18,10 @@ function curl(url: string, { method = 'POST', key, body }: CurlOptions): string 
   return parts.join(' \\\n  ')
 }
 
-/** A request as a command line. */
 export function curlOf({ method, path, route, request_body: body }: RequestExchange, origin: string): string {
   return curl(`${origin}${path}`, { method, key: route === 'control' ? undefined : KEY, body })
 }
 
-/** A run as a command line. */
 export function curlRun(model: string, body: object, key = KEY): string {
   const url = `${location.origin}/v1/models/${encodeURIComponent(model)}/run`
   return curl(url, { key, body: JSON.stringify(body) })
@@ -35,7 +33,6 @@ interface RunBody {
   webhook_url?: string
 }
 
-/** A run as a program with the SDK. */
 export function runCode(model: string, body: RunBody, key?: string): string {
   const apiKey = key === undefined ? '' : `, apiKey: '${key}'`
   const client = `const client = new ModelRun({ baseUrl: '${location.origin}'${apiKey} })`

@@ -19,7 +19,6 @@ export function Button({ icon, kind = '', act, children, ...others }: ButtonProp
   )
 }
 
-/** Copies a text, and says so. */
 export function CopyButton({ text, label }: { text: () => string; label: string }) {
   const copy = async () => {
     // The clipboard is there for https and localhost only.

@@ -73,7 +73,6 @@ export function Segments<Value extends string>({ label, options, value, set }: C
   )
 }
 
-/** What is typed, with a label above it. */
 export function InputField({ label, ...input }: InputHTMLAttributes & { label: string }) {
   return (
     <label class="field">

@@ -64,7 +64,6 @@ export class RateLimitError extends /* @__PURE__ */ named(ApiError, 'RateLimitEr
 /** 5xx: the service failed. */
 export class ServerError extends /* @__PURE__ */ named(ApiError, 'ServerError', 'server_error') {}
 
-/** The classes for single statuses. */
 const CLASSES: Readonly<Record<number, new (fields: ApiErrorFields) => ApiError>> = {
   400: InvalidRequestError,
   401: AuthenticationError,

@@ -61,7 +61,6 @@ function openInHand(
   return { name: `output.${extensionOf(contentType) ?? 'bin'}`, contentType, size, transfer }
 }
 
-/** A file in the shape for users. */
 export function toDownloadedFile({ transfer, ...file }: OpenedDownload): DownloadedFile {
   let taker: 'stream' | 'memory' | undefined
   const take = (by: 'stream' | 'memory') => {

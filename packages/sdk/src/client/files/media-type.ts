@@ -90,7 +90,6 @@ const HEAD_BYTES = 4_096
 /** An `svg` element, with nothing before it but what XML allows there. Each text matches in one way: none takes long. */
 const SVG = /^(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>[]*(?:\[[^\]]*\]\s*)?>)*<svg\b/is
 
-/** Whether a file is an SVG image. */
 export function isSvg(bytes: Uint8Array): boolean {
   return SVG.test(textOf(bytes) ?? '')
 }

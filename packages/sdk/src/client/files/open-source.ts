@@ -12,7 +12,6 @@ import {
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
 export type FileSource = Blob | ArrayBuffer | ArrayBufferView | string | URL
 
-/** A file that can be read. */
 export interface OpenFile {
   /** For messages. */
   name: string

@@ -146,7 +146,6 @@ function otherContent(path: string, jobId: string): ConfigurationError {
   return new ConfigurationError(aboutFile(problem, jobId))
 }
 
-/** How the files of an output are named. */
 export interface NameOptions {
   jobId: string
   name?: ((item: OutputItem, index: number) => string) | undefined

@@ -4,7 +4,6 @@ import type { OpenedDownload } from './download.ts'
 type Fs = FileSystem['fs']
 type FileHandle = Awaited<ReturnType<Fs['open']>>
 
-/** Where a file goes. */
 export interface Target {
   fs: Fs
   path: string
@@ -96,7 +95,6 @@ async function readBlock(file: FileHandle) {
   return buffer.subarray(0, bytesRead)
 }
 
-/** The file system of Node, Bun and Deno. */
 type FileSystem = ReturnType<typeof fileSystem>
 
 /** @throws ConfigurationError where there is none */

@@ -31,7 +31,6 @@ export interface Call<T> {
 }
 
 interface Happened<T> {
-  /** How many attempts have failed. */
   failures: number
   /** True when an earlier attempt may have counted. */
   hasArrived: boolean
@@ -50,7 +49,6 @@ export function createCall<T>(asked: Omit<Call<T>, 'happened'>): Call<T> {
   return { ...asked, happened: { failures: 0, hasArrived: false, submission: 'not_sent' } }
 }
 
-/** The details of a call for its error. */
 export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context } = call
   const { failures, received } = call.happened
@@ -201,7 +199,6 @@ function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
   return { status, reason: failure.problem ?? `HTTP ${status}` }
 }
 
-/** The meaning of an outcome for the call. */
 type Verdict<T> = { kind: 'result'; result: Omit<ApiResult<T>, 'attempts'> } | { kind: 'failure'; failure: Failure }
 
 /** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */

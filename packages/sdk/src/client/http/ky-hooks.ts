@@ -43,7 +43,6 @@ export async function sendThroughHooks<T>(ky: KyInstance, call: Call<T>): Promis
   }
 }
 
-/** The attempt of one call of ky. */
 interface HookedAttempt {
   /** False once the call has ended: a hook that returns later must not send a request that was reported as not sent. */
   maySend: boolean
@@ -128,7 +127,6 @@ function isErrorOfKy(error: unknown, name: 'HTTPError' | 'ForceRetryError'): boo
   return memberOf(error, 'name') === name
 }
 
-/** The error for a hook of the caller that threw, with the details of the call. */
 function hookError<T>(call: Call<T>, cause: unknown): HookError {
   const failed = callFields(call)
   const { operation, label, failures, received } = failed

@@ -47,7 +47,6 @@ export interface NamedRun {
   isOwn: boolean
 }
 
-/** The HTTP methods. */
 export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One call of one endpoint, before it becomes an HTTP request. */

@@ -85,7 +85,6 @@ const LIVE = ['queued', 'processing', 'succeeded']
 const MAX_SCANNED = 65_536
 const MAX_DEPTH = 500
 
-/** A list or an object that has started. */
 interface Started {
   into: unknown[] | Record<string, unknown>
   /** In an object, the key of the value that comes next. */

@@ -23,9 +23,7 @@ export interface FailedCall {
   isKeyless: boolean
   timeoutMs: number
   deadlineMs: number
-  /** How many attempts have failed. */
   failures: number
-  /** The last whole response. */
   received?: ReceivedResponse | undefined
   retryAfterMs: number | undefined
   isRetryable: boolean

@@ -9,7 +9,6 @@ import type { PreflightOptions } from './run-options.ts'
 
 export type Preflight = typeof preflight
 
-/** A run before it is sent. */
 export interface PlannedRun {
   model: string
   input: Record<string, unknown>

@@ -16,7 +16,6 @@ interface ReceivedRun {
   options: Pick<SubmitOptions, 'timeoutMs' | 'context'>
 }
 
-/** The callback URL of one run. */
 type Prepared = Awaited<ReturnType<ResultReceiver['prepare']>>
 
 /** Sends a run whose receiver is notified before and after. `send` gets the callback URL. */

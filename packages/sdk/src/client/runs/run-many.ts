@@ -49,9 +49,7 @@ type RunEnd = { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; 
 interface PoolRun<I> {
   index: number
   input: I
-  /** Its job, from an earlier attempt. */
   known: JobSource | undefined
-  /** Its job, once there is one. */
   job?: ClientJob
 }
 

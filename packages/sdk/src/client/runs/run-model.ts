@@ -46,7 +46,6 @@ export interface RunCall<O> {
   options: O
 }
 
-/** The response to a run, and the job that it named. */
 interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
   runResponse: AnyRunResponse
   reference: JobReference
@@ -56,7 +55,6 @@ interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
   listen?: WaitRequest['listen']
 }
 
-/** Starts a run and gives its job at once. */
 export async function submitRun(
   core: Core,
   call: RunCall<SubmitOptions>,

@@ -58,7 +58,6 @@ export interface ServedRequest {
   readBody(): Promise<FoundBody>
 }
 
-/** Options of {@link createNodeListener}. */
 export interface NodeListenerOptions {
   body: BodyRules
   clock?: Clock | undefined

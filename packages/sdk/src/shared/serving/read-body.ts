@@ -96,10 +96,8 @@ export async function readNodeStream(
   return await readChunks({ next: () => iterator.next(), clock, rules, readsToEnd: true })
 }
 
-/** Why a body cannot be used. */
 export type BodyProblem = 'unusable' | 'late' | 'too_large'
 
-/** What one kind of receiver accepts as a body. */
 export interface BodyRules {
   maxBytes: number
   /** Longest time for which a body may be on its way, in milliseconds. */

@@ -29,9 +29,7 @@ export function createKeyring(secret: Secret) {
   }
 
   return {
-    /** Id of the key that signs. */
     signer: signer.kid,
-    /** Computes the HMAC of a text with the key that signs. */
     sign: async (text: string): Promise<Uint8Array> => {
       const key = await keyOf(signer.kid)
       // The keyring has the key of the signer.

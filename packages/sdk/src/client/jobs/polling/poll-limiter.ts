@@ -75,7 +75,6 @@ export function createRateLimit(perSecond: number) {
   return {
     /** The earliest time of the next start. */
     nextAt: () => (starts.length < capacity ? Number.NEGATIVE_INFINITY : (starts[0] ?? 0) + windowMs),
-    /** Records a start. */
     take: (now: number) => {
       if (capacity === Number.POSITIVE_INFINITY) return
       starts.push(now)

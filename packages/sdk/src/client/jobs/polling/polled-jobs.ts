@@ -25,7 +25,6 @@ export interface LastSeen {
   failure: ModelRunError | undefined
   /** The request that started the job, where it is known, and the last polls. */
   attempts: readonly Attempt[]
-  /** The service's id of the last request. */
   requestId: string | undefined
 }
 
@@ -76,14 +75,12 @@ export interface PolledJob extends HeapItem, LastSeen {
   release: (() => void) | undefined
 }
 
-/** The waits of a client. */
 export type PolledJobs = ReturnType<typeof createPolledJobs>
 
 /** @param onEmpty called when the last wait has ended */
 export function createPolledJobs({ clock, polling }: ResolvedOptions, onEmpty: () => void) {
   /** The waits by the time of their next poll. One whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
-  /** The waits by their deadline. */
   const deadlines = createHeap<HeapItem & { polled: PolledJob }>()
   let count = 0
   let order = 0
