@@ -20,7 +20,7 @@ interface FollowedJob {
 /** Waits for a job, saves its files and prints where they are. @throws InterruptedError at Ctrl-C */
 export async function finishJob(followed: FollowedJob, context: CliContext): Promise<ExitCode> {
   const { options, job, interruption } = followed
-  if (interruption.isPressed) throw detached(job)
+  if (interruption.signal.aborted) throw detached(job)
   if (!options.wait) {
     context.terminal.print(job.id)
     return EXIT.done

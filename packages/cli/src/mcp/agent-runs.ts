@@ -78,11 +78,13 @@ export class AgentRuns {
   }
 
   /** Sends a run at its planned price, unless it was sent before. @throws RejectedRunError when the budget does not suffice */
-  async send(plan: PlannedRun): Promise<void> {
+  async send(plan: PlannedRun, signal: AbortSignal): Promise<void> {
     const { key, model, input, price } = plan
     const { batch, options } = this.#work
     // What was rejected or cancelled since its last report, this run too, is taken off the budget first.
     await this.list()
+    // Its caller would not see the result, and the user may not have said yes.
+    signal.throwIfAborted()
     if (!(await batch.engine.reserve(budgetOfToday(), key, { amount: price, limit: options.budget }))) {
       throw new RejectedRunError(
         `A run of this model costs ${priceText(price)}, and ${await this.budgetLeft()} of ${priceText(options.budget)} are left of the ` +

@@ -93,9 +93,7 @@ export function createToolServer(work: ToolWork): McpServer {
     if (plan.isNew) {
       const question = await askConsent(plan, call.max_credits, context)
       if (question !== undefined) return question
-      // Its caller would not see the result, and the user may not have said yes.
-      context.mcpReq.signal.throwIfAborted()
-      await agentRuns.send(plan)
+      await agentRuns.send(plan, context.mcpReq.signal)
     } else await agentRuns.limit(plan.key, call.max_credits)
     return report(plan.key, call.wait_s, context)
   })

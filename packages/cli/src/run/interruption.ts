@@ -7,10 +7,10 @@ export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export class Interruption {
   readonly #controller = new AbortController()
   readonly #context: CliContext
-  #isHeld = false
   readonly #listener = (signal: string) => this.#press(signal)
   #first: string | undefined
-  #note = ''
+  /** Is said at the first signal. */
+  note = ''
 
   constructor(context: CliContext) {
     this.#context = context
@@ -19,22 +19,6 @@ export class Interruption {
 
   get signal(): AbortSignal {
     return this.#controller.signal
-  }
-
-  get isPressed(): boolean {
-    return this.#first !== undefined
-  }
-
-  /** Does work that Ctrl-C does not cut: the signal aborts after it. */
-  async hold<Result>(note: string, work: () => Promise<Result>): Promise<Result> {
-    this.#isHeld = true
-    this.#note = note
-    try {
-      return await work()
-    } finally {
-      this.#isHeld = false
-      if (this.isPressed) this.#controller.abort()
-    }
   }
 
   release(): void {
@@ -49,7 +33,7 @@ export class Interruption {
       process.exit(EXIT.interrupted)
     }
     this.#first = signal
-    if (this.#isHeld) this.#context.terminal.say(this.#note)
-    else this.#controller.abort()
+    if (this.note !== '') this.#context.terminal.say(this.note)
+    this.#controller.abort()
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import type { JobHandle, Model } from 'modelrun'
 import type { CliContext, CommandContext, ExitCode } from '../context.ts'
-import { isClientError } from '../errors.ts'
+import { InterruptedError, isClientError } from '../errors.ts'
 import { prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
 import { Ledger } from '../ledger.ts'
@@ -59,7 +59,7 @@ interface PlannedRun {
   ledger: Ledger
 }
 
-const NOTE = 'The run is being sent. Its job id follows; Ctrl-C again leaves without it.'
+const NOTE = 'Stopping. The job id of a run that is on its way follows; Ctrl-C again leaves without it.'
 
 /** Sends a run. The ledger has the intent before, and the job as soon as its id is known. */
 async function submitRun(planned: PlannedRun, context: CliContext): Promise<JobHandle> {
@@ -67,12 +67,13 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<JobH
   const run = randomUUID()
   const credits = model.pricing.credits_per_run
   ledger.append({ type: 'intent', run, model: model.id, base_url: service.baseUrl, credits })
+  interruption.note = NOTE
   try {
     // The price may have risen since it was said.
     const maxCredits = options.maxCredits ?? credits
-    const job = await interruption.hold(NOTE, () =>
-      service.client.submit(model.id, { ...input }, { maxCredits, validateInput: true }),
-    )
+    const { signal } = interruption
+    const submitOptions = { maxCredits, validateInput: true, signal, keepSent: true }
+    const job = await service.client.submit(model.id, { ...input }, submitOptions)
     ledger.append({ type: 'job', run, job_id: job.id })
     context.terminal.say(`job ${job.id}`)
     context.terminal.event('job', { job_id: job.id, model: model.id, status: 'queued' })
@@ -82,7 +83,10 @@ async function submitRun(planned: PlannedRun, context: CliContext): Promise<JobH
       const { submission } = error
       const isFree = submission === 'not_sent' || submission === 'rejected'
       ledger.append({ type: 'end', run, status: isFree ? submission : 'unknown' })
+      if (isFree && error.code === 'aborted') throw new InterruptedError('stopped. Nothing is charged.')
     }
     throw error
+  } finally {
+    interruption.note = ''
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { serveDear } from '../../test/batch-fixtures.ts'
+import { serveBefore, serveDear } from '../../test/batch-fixtures.ts'
 import { CliHarness, serve } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -44,15 +44,22 @@ describe('modelrun run in a terminal', () => {
     expect(cli.inputs()).toHaveLength(1)
   })
 
-  it('waits for the id of the job when Ctrl-C is pressed while the run is sent', async () => {
+  it.each([
+    [2, /stopped\. Nothing is charged\./, 0],
+    [3, /modelrun job job_\w+ --watch/, 1],
+  ])('at Ctrl-C in request %i, the price and then the run, sends no run after it', async (at, said, runs) => {
     cli.server.script('aurora-image', [{ result: 'hang' }])
-    cli.server.faults.add({ kind: 'slow-headers', route: 'runModel', when: 'after', delay_ms: 2_000 })
-    const run = cli.inTerminal(RUN)
-    await run.waitFor(/costs 4 credits/)
-    await expect.poll(() => cli.server.journal.entries({ kind: 'job' }).length).toBeGreaterThan(0)
-    run.pty.write('\x03')
+    let requests = 0
+    const env = await serveBefore(cli, async (_body, theirs) => {
+      requests += 1
+      if (requests === at) run.pty.write('\x03')
+      if (requests === at) await run.waitFor(/Stopping\./)
+      return await theirs()
+    })
+    const run = cli.inTerminal(RUN, { env })
     expect(await run.ended).toBe(130)
-    expect(run.drawn()).toMatch(/The run is being sent\.[\s\S]*modelrun job job_\w+ --watch/)
+    expect(run.drawn()).toMatch(said)
+    expect(cli.inputs()).toHaveLength(runs)
   })
 
   it.each([

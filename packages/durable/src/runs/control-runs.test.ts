@@ -96,7 +96,7 @@ const CALLS: [name: string, call: Call][] = [
 ]
 
 /** The request, or change of the store, from which on everything of its kind hangs for two seconds. */
-describe.each(['GET model', 'POST', 'get', 'lock', 'reserve', 'markStarted', 'the store after POST'])(
+describe.each(['GET model', 'again', 'POST', 'get', 'lock', 'reserve', 'markStarted', 'the store after POST'])(
   'while %s hangs',
   (from) => {
     it.each(CALLS)('%s ends at once when it is aborted, and what was sent is stored later', async (name, call) => {
@@ -104,21 +104,25 @@ describe.each(['GET model', 'POST', 'get', 'lock', 'reserve', 'markStarted', 'th
       await settled(shared.open().runs.add('a', MODEL, { prompt: 'a' }))
       const startedAt = performance.now()
       let hangs = false
+      let requests = 0
       const request: Faults['request'] = (at) => {
+        requests += 1
         if (from.endsWith(at)) hangs = true
-        return at === from ? 'hangs' : undefined
+        // The second request reads the price again.
+        return at === from || (from === 'again' && requests === 2) ? 'hangs' : undefined
       }
       const store: Faults['store'] = (at) => {
         if (at.startsWith(from)) hangs = true
         return hangs && performance.now() - startedAt < 2_000 ? 'hangs' : undefined
       }
-      const { runs } = shared.open({}, { request, store })
+      const { runs } = shared.open({ maxCredits: 5 }, { request, store })
       const controller = new AbortController()
       setTimeout(() => controller.abort(), 1_000)
       const end = await settled(call(runs, controller.signal).catch((error: unknown) => error))
       expect(performance.now() - startedAt).toBe(1_000)
       const mayBeSent = name === 'send' && from.endsWith('POST')
-      expect(end).toMatchObject(mayBeSent ? { state: 'running' } : { name: 'AbortedError', code: 'aborted' })
+      const isMarked = mayBeSent || (name === 'send' && from === 'again')
+      expect(end).toMatchObject(isMarked ? { state: 'running' } : { name: 'AbortedError', code: 'aborted' })
       await pass(300_000)
       const isUnsent = name === 'send' && !mayBeSent
       if (!isUnsent) await settled(shared.open().runs.sweep())

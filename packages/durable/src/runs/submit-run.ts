@@ -97,15 +97,12 @@ async function prepare(
     return { state: 'rejected', error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }
   }
   await takePlace(task.id, context)
-  // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
+  // One POST for each mark: repeating is up to the task. After an abort the POST does not start, and one that has started goes on.
   // What is counted is what is paid, also for a limit that a later call adds.
   const most = isLimited ? Math.min(agreed ?? price, price) : undefined
-  const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most }
+  const { signal } = task
+  const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most, signal, keepSent: true }
   return async () => {
-    if (task.signal.aborted) {
-      await stored(() => giveBack(task, context), context)
-      throw new RetryAfterError(0)
-    }
     const job = await client.submit(model, input, options)
     const { id, requestId, firstState } = job
     return { jobId: id, requestId, end: firstState && outcomeOf(id, firstState) }
@@ -133,6 +130,7 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   // Not sent, or rejected: nothing was charged.
   note(context, { isMarked: false })
   await stored(() => giveBack(task, context), context)
+  if (error.code === 'aborted') throw new RetryAfterError(0)
   await pauseOnRejection(error, context)
   if (error instanceof BudgetExceededError) return endTooDear(error, task, context)
   const { code, message } = error

@@ -40,12 +40,6 @@ const atRetry = (startCall: () => void): ModelRunOptions => {
 }
 
 const SETUPS: readonly Setup[] = [
-  {
-    name: 'the API key function',
-    script: () => ({ POST: [queued] }),
-    options: (startCall) => ({ apiKey: () => new Promise(() => startCall()) }),
-    submission: 'not_sent',
-  },
   { name: 'the head of the response', script: (startCall) => ({ POST: silent(startCall) }), submission: 'unknown' },
   {
     name: 'the body of the response',
@@ -71,12 +65,6 @@ const SETUPS: readonly Setup[] = [
     script: (startCall) => ({ POST: [queued], GET: silent(startCall) }),
     options: () => ({ polling: { initialIntervalMs: 1 } }),
     submission: 'accepted',
-  },
-  {
-    name: 'the price of the model',
-    script: (startCall) => ({ GET: silent(startCall) }),
-    call: (client, options) => client.run('aurora-image', {}, { ...options, maxCredits: 5 }),
-    submission: 'not_sent',
   },
 ]
 

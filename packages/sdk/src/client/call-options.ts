@@ -63,7 +63,11 @@ const callOptions = (): Checks<CallOptions> => ({
   fetchOptions,
 })
 
-const preflightOptions = (): Checks<PreflightOptions> => ({ maxCredits: notNegative, validateInput: flag })
+const preflightOptions = (): Checks<PreflightOptions & Pick<SubmitOptions, 'keepSent'>> => ({
+  maxCredits: notNegative,
+  validateInput: flag,
+  keepSent: flag,
+})
 
 const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl' | 'context'>> => ({
   context: json,

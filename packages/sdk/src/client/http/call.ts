@@ -98,7 +98,8 @@ export async function runAttempt<T>(
     Object.assign(start, startOf(client.clock))
     return JSON.stringify(operation.body)
   }
-  const parts = { method, headers, body, fetchOptions, beforeSend: context.beforeSend && beforeSend }
+  const keepSent = operation.isRun && context.options.keepSent
+  const parts = { method, headers, body, fetchOptions, keepSent, beforeSend: context.beforeSend && beforeSend }
   const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, ...parts }).catch((error) => {
     happened.error = Object.assign(error, { submission: happened.submission })
     throw error

@@ -131,7 +131,7 @@ export interface KyRequest {
 /** What the transport needs of the call around it. */
 export interface CallContext {
   scope: Scope
-  options: CallOptions
+  options: CallOptions & { keepSent?: boolean | undefined }
   /** Called right before each attempt, when its API key is known. May change the body. What it throws is the error of the call. */
   beforeSend?: ((context: CallContext) => Promise<void>) | undefined
 }

@@ -37,6 +37,8 @@ export interface AttemptOptions {
   fetchOptions: ResolvedFetchOptions
   /** The last thing that is awaited before it is sent, with limits of its own. Returns the body. */
   beforeSend?: (() => Promise<string | undefined>) | undefined
+  /** Once the request is on its way, `signal` does not end it: the job of a run would be lost. */
+  keepSent?: boolean | undefined
 }
 
 /** Sends a request once and reads the whole response, under one time limit. Rejects only with what `beforeSend` throws. */
@@ -52,7 +54,7 @@ export async function sendAttempt(request: Request, options: AttemptOptions): Pr
   }
   try {
     const beforeSend = options.beforeSend && check
-    return await exchange(request, { ...options, beforeSend }, controller.signal)
+    return await exchange(request, { ...options, beforeSend }, controller)
   } finally {
     stopTimer()
     controller.release()
@@ -61,8 +63,8 @@ export async function sendAttempt(request: Request, options: AttemptOptions): Pr
 
 async function exchange(
   request: Request,
-  { client, send, beforeSend, ...sent }: AttemptOptions,
-  signal: AbortSignal,
+  { client, send, beforeSend, keepSent, ...sent }: AttemptOptions,
+  { signal, release }: ReturnType<typeof linkController>,
 ): Promise<Outcome> {
   if (signal.aborted) return interrupted(signal, 'not_sent')
   let apiKey: string | undefined
@@ -75,6 +77,7 @@ async function exchange(
   }
   const body = beforeSend ? await beforeSend() : sent.body
   if (signal.aborted) return interrupted(signal, 'not_sent')
+  if (keepSent) release()
   const progress: Progress = { submission: 'not_sent' }
   try {
     const response = await abortable(send(request, { ...sent, body, apiKey, signal, progress }), signal)

@@ -44,6 +44,8 @@ export interface SubmitOptions
    * the result is for. Stored by the inbox, and not sent to the service. Needs `webhook`.
    */
   context?: unknown
+  /** @internal `signal` ends the call only until the run is on its way: its job would be lost. */
+  keepSent?: boolean | undefined
 }
 
 /** Options of `client.run`. A `signal`, `onStatus`, `webhook` or `webhookUrl` makes the run asynchronous, because its job must be known. */

@@ -1,0 +1,81 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import ky from 'ky'
+import { expect, test } from 'vitest'
+import { collect } from '../../../test/collect.ts'
+import { receiverOf } from '../../../test/receiver.ts'
+import { createTestClient } from '../../../test/test-client.ts'
+import type { ModelRun } from '../client.ts'
+import type { SubmitOptions } from './run-options.ts'
+
+type Call = (client: ModelRun, options: SubmitOptions) => PromiseLike<unknown>
+
+const MODEL = 'aurora-image'
+const INPUT = { prompt: 'x' }
+
+async function* oneInput(wait: (name: string) => Promise<void>) {
+  await wait('input')
+  yield INPUT
+}
+
+/** Makes a call with all that can be awaited before its POST, and aborts it in one of these waits. Returns them. */
+async function waitsOf(call: (wait: (name: string) => Promise<void>) => Call, abortAt: number) {
+  const waits: string[] = []
+  const controller = new AbortController()
+  const wait = async (name: string) => {
+    waits.push(name)
+    if (waits.length - 1 === abortAt) controller.abort()
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 1))
+  }
+  const respond = async ({ method }: Request) => {
+    const isFirst = !waits.includes('POST')
+    await wait(method)
+    if (method === 'GET') return Response.json(fixtures.models.textToImage.body)
+    return isFirst ? new Response('', { status: 429 }) : Response.json(fixtures.runs.completed.body)
+  }
+  const hook = () => wait('hook')
+  const ignore = () => {}
+  const { client, clock } = createTestClient([respond], {
+    apiKey: () => wait('key').then(() => 'sk_test_1'),
+    ky: ky.create({ hooks: { beforeRequest: [hook] } }),
+    logger: { debug: ignore, info: () => void wait('retry'), warn: ignore, error: ignore },
+    logLevel: 'info',
+  })
+  const prepare = () => wait('receiver').then(() => ({ url: 'https://hooks.example.com/', ref: 'ref_1' }))
+  const options = { ...receiverOf({ prepare }), signal: controller.signal, maxCredits: 4, validateInput: true }
+  const end = await clock.run(Promise.resolve(call(wait)(client, options)).catch((error: unknown) => error))
+  await clock.advance(3_600_000)
+  return { waits, end }
+}
+
+const CALL = ['hook', 'key', 'hook', 'key', 'GET', 'POST']
+const WAITS = [...CALL, 'retry', ...CALL]
+
+test.each<[string, string[], (wait: (name: string) => Promise<void>) => Call]>([
+  ['run', ['receiver', ...WAITS], () => (client, options) => client.run(MODEL, INPUT, options)],
+  ['submit', ['receiver', ...WAITS], () => (client, options) => client.submit(MODEL, INPUT, options)],
+  [
+    'submit that is not cut in its POST',
+    ['receiver', ...WAITS],
+    () => (client, options) => client.submit(MODEL, INPUT, { ...options, keepSent: true }),
+  ],
+  [
+    'models.run',
+    WAITS,
+    () =>
+      (client, { signal, maxCredits }) =>
+        client.models.run(MODEL, { input: INPUT }, { signal, maxCredits }),
+  ],
+  [
+    'runMany',
+    ['input', 'receiver', ...WAITS],
+    (wait) => (client, options) => collect(client.runMany(MODEL, oneInput(wait), options)),
+  ],
+])('%s starts no POST after an abort, in whichever wait', async (name, waits, call) => {
+  expect((await waitsOf(call, -1)).waits).toEqual(waits)
+  for (const [abortAt] of waits.entries()) {
+    const { waits: seen, end } = await waitsOf(call, abortAt)
+    expect(seen.slice(abortAt + 1), `${abortAt} ${waits[abortAt]}`).not.toContain('POST')
+    const isUnsent = !seen.includes('POST') && name !== 'runMany'
+    if (isUnsent) expect(end).toMatchObject({ name: 'AbortedError', submission: 'not_sent' })
+  }
+})
