@@ -14,6 +14,7 @@ import {
   startOf,
 } from './call.ts'
 import { receive } from './read-response.ts'
+import { slow } from './send-attempt.ts'
 import { consequence, whatIsKnown } from './to-error.ts'
 import { watchUnsent } from './unsent-watch.ts'
 
@@ -192,6 +193,6 @@ async function untilAborted<T, W>(
 
 /** The error of a call that a hook of the caller has held for longer than an attempt may take. */
 function heldError<T>(call: Call<T>): ModelRunError {
-  const reason = 'a ky hook did not return in time'
-  return errorOf(call, { kind: 'timeout', reason, submission: call.happened.submission, cause: undefined })
+  const { submission } = call.happened
+  return errorOf(call, { kind: 'timeout', reason: 'a ky hook', hint: slow('A ky hook'), submission, cause: undefined })
 }

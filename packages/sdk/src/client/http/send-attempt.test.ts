@@ -168,6 +168,16 @@ test.each<[string, RunOptions & { abortMs?: number }, string, number]>([
   expect([clock.elapsedMs(), clock.timerCount]).toEqual([afterMs, 0])
 })
 
+test.each<[RunOptions, string]>([
+  [{ timeoutMs: 100, mode: 'async' }, 'within 100 ms.'],
+  [{ deadlineMs: 50 }, 'within deadlineMs (50 ms).'],
+])('an `apiKey` that never resolves is named in the error of a call with %j', async (options, limit) => {
+  const { client, clock } = createTestClient([], { apiKey: () => new Promise<never>(() => {}) })
+  const error = await caught<ModelRunError>(clock.run(client.run('aurora-image', {}, options)), ModelRunError)
+  expect(error).toMatchObject({ submission: 'not_sent', name: expect.stringMatching(/Timeout|Deadline/) })
+  expect(error.message).toContain(`${limit} The function \`apiKey\` did not return in time`)
+})
+
 test('a run was not sent when the caller had aborted before', async () => {
   const { client, service } = createTestClient([])
   const signal = AbortSignal.abort('enough')

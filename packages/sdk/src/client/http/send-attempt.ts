@@ -72,7 +72,7 @@ async function exchange(
     const found = client.apiKey?.()
     apiKey = typeof found === 'object' ? await abortable(found, signal) : found
   } catch (cause) {
-    if (signal.aborted) return interrupted(signal, 'not_sent')
+    if (signal.aborted) return { ...interrupted(signal, 'not_sent'), hint: slow('The function `apiKey`') }
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   const body = beforeSend ? await beforeSend() : sent.body
@@ -163,6 +163,11 @@ function escapedForms(text: string): RegExp {
 export function disconnected(error: unknown, submission: Submission, redact: (text: string) => string): Interruption {
   const { reason, hint, cause } = describeNetworkFailure(error, redact)
   return { kind: 'connection', reason, hint, submission, cause }
+}
+
+/** The hint for a function of the caller. */
+export function slow(name: string): string {
+  return `${name} did not return in time: give it a shorter time limit of its own.`
 }
 
 export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {

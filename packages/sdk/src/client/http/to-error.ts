@@ -150,11 +150,11 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
     case 'connection':
       return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
-      return `${call.label} got no complete response within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
+      return `${call.label} got no complete response within ${call.timeoutMs} ms${tries}. ${hint ?? 'Raise `timeoutMs` if the network is slow.'}`
     case 'aborted':
       return `${call.label} was aborted by the caller.`
     case 'deadline':
-      return `${call.label} did not finish within deadlineMs (${call.deadlineMs} ms).`
+      return `${call.label} did not finish within deadlineMs (${call.deadlineMs} ms).${hint ? ` ${hint}` : ''}`
     case 'no_key':
       return `${call.label} was not sent, because ${reason}.`
   }
