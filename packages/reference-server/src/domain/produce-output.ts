@@ -1,4 +1,4 @@
-import type { Output } from '@modelrun/contract'
+import type { Output, OutputItem } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
 import type { Job } from './job.ts'
 import { OWN_FILE, readScriptedFile, type ScriptedFile } from './scripted-outcome.ts'
@@ -19,12 +19,11 @@ const MAX_FILES = 100
 /** The output of a job that succeeded (section 2.5), with files that live under `baseUrl`. */
 export function outputOf(job: Job, baseUrl: string): Output {
   const { type, items } = job.end?.output ?? ownOutput(job)
-  const urlOf = (index: number) => `${baseUrl}/files/${job.id}/${fileName(job, index)}`
-  return {
-    ...job.end?.output,
-    type,
-    items: items.map((item, index) => (item.url.startsWith(OWN_FILE) ? { ...item, url: urlOf(index) } : item)),
+  const nameFile = (item: OutputItem, index: number) => {
+    const url = `${baseUrl}/files/${job.id}/${fileName(job, index, item.url)}`
+    return item.url.startsWith(OWN_FILE) ? { ...item, url } : item
   }
+  return { ...job.end?.output, type, items: items.map(nameFile) }
 }
 
 function ownOutput(job: Job): Output {
@@ -37,13 +36,17 @@ export function fileOf(job: Job, name: string): FileRequest | ScriptedFile | und
   if (job.end?.status !== 'succeeded') return undefined
   const index = Number.parseInt(name, 10)
   const url = (job.end.output ?? ownOutput(job)).items[index]?.url
-  if (!url?.startsWith(OWN_FILE) || name !== fileName(job, index)) return undefined
+  if (!url?.startsWith(OWN_FILE) || name !== fileName(job, index, url)) return undefined
   if (url !== OWN_FILE) return readScriptedFile(url)
   return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
 }
 
-function fileName(job: Job, index: number): string {
-  return `${index}.${FILE_FORMS[job.model.output_kind].extension}`
+/** Of a file of a script, the extension is that of its content type. */
+function fileName({ model }: Job, index: number, url: string): string {
+  if (url === OWN_FILE) return `${index}.${FILE_FORMS[model.output_kind].extension}`
+  const type = /^{file}data:([^,;]*)/i.exec(url)?.[1] || 'text/plain'
+  const subtype = /\/(?:x-)?(\w{1,5})(?![\w.-])/.exec(type)?.[1] ?? 'bin'
+  return `${index}.${subtype === 'plain' ? 'txt' : subtype}`
 }
 
 function fileCount({ model, input }: Job): number {

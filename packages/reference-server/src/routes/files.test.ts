@@ -75,8 +75,9 @@ describe('GET /files/{job_id}/{name}', () => {
     server.script('aurora-image', [{ result: 'succeeded', output: { type: 'mixed', items } }])
     const { body } = await apiCaller(server).run('aurora-image')
     const { output } = runCompletedSchema.parse(body)
-    const own = expect.stringMatching(/\/files\/job_\w+\/\d\.png$/)
-    expect(output).toEqual({ type: 'mixed', items: [{ ...items[0], url: own }, items[1], { ...items[2], url: own }] })
+    const own = (name: string) => expect.stringMatching(new RegExp(`/files/job_\\w+/${name}$`))
+    const urls = [own('0.png'), items[1]?.url, own('2.webp')]
+    expect(output).toEqual({ type: 'mixed', items: items.map((item, index) => ({ ...item, url: urls[index] })) })
     // A test may have put the server in place of the network.
     vi.stubGlobal('fetch', server.fetch)
     const file = await server.fetch(output.items[2]?.url ?? '')
