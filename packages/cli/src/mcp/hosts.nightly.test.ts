@@ -46,6 +46,8 @@ describe('modelrun mcp, and hosts as they are', () => {
     await agent.call('run_model', { ...FOX, key: 'other' })
     expect(agent.questions).toEqual(['A run of "aurora-image" costs 25 credits. Run it? Input: {"prompt":"a red fox"}'])
     expect(jobs().size).toBe(2)
+    Object.assign(dear, { price: null })
+    expect((await agent.call('describe_model', { model: FOX.model })).text).toContain('"credits_per_run":"unknown"')
   })
 
   it.each([
@@ -73,6 +75,15 @@ describe('modelrun mcp, and hosts as they are', () => {
     await talk(cli, [{ jsonrpc: '2.0', id: 2, method: 'tools/call', params }], { response })
     expect(jobs().size).toBe(runs)
   })
+
+  it.each(['"input":{"seed":1e400}', '"input":{},"max_credits":-1e400', '"input":{"n":[9007199254740993]}'])(
+    'rejects a number that JSON would change: %s',
+    async (given) => {
+      const params = { name: 'run_model', arguments: `{"model":"aurora-image",${given}}` }
+      const [, response] = await talk(cli, [{ jsonrpc: '2.0', id: 2, method: 'tools/call', params }])
+      expect([response, jobs().size]).toEqual([expect.stringContaining('JSON would change it'), 0])
+    },
+  )
 
   it('ends when its host reads no more, or writes a message that is too large', async () => {
     for (const line of ['{"jsonrpc":"2.0","id":1,"method":"ping"}\n', `${'x'.repeat(11_000_000)}\n`]) {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { cleanText, closestName, isRecord, memberOf, tryParseJson } from '@modelrun/kit'
+import { INEXACT, isInexact } from '../run/input.ts'
 import type { Properties } from './tools.ts'
 
 const OF_HOSTS = ['_meta', 'toolCallId', 'sessionId', 'action', 'chatInput']
@@ -22,7 +24,11 @@ export function readArguments<Input>(
     const unknown = names.length === 0 ? [] : present.filter(([name]) => ![...names, ...OF_HOSTS].includes(name))
     if (unknown.length > 0) return { issues: unknown.map(([name]) => ({ message: unknownArgument(name, names) })) }
     const taken = present.filter(([name]) => names.includes(name))
-    const read = taken.map(([name, member]) => [name, readArgument(memberOf(properties[name], 'type'), member)])
+    const read = taken.map(
+      ([name, member]) => [name, readArgument(memberOf(properties[name], 'type'), member)] as const,
+    )
+    const inexact = read.filter(([, member]) => isInexact(member))
+    if (inexact.length > 0) return { issues: inexact.map(([name]) => ({ message: `${name} ${INEXACT}` })) }
     return standard.validate(Object.fromEntries(read))
   }
   return { '~standard': { ...standard, validate } }
@@ -66,5 +72,9 @@ function readLine(line: string): string {
   // Nulls below the arguments are the tool's.
   const plain = JSON.parse(line, (_, value: unknown) => value ?? undefined)
   if (isRecord(plain.params) && given !== undefined) plain.params.arguments = read ?? {}
-  return JSON.stringify(plain)
+  // JSON would have `null` for a number that is larger than any other, such as `1e400`.
+  const text = JSON.stringify(plain, (_, value) => (Math.abs(value) === Number.POSITIVE_INFINITY ? LARGEST : value))
+  return text.replaceAll(`"${LARGEST}"`, '1e400')
 }
+
+const LARGEST = randomUUID()

@@ -56,7 +56,8 @@ export const LONGEST_TEXT = 4_000
 /** A result as data, and as a string for hosts that read no data. No string of it has control characters. */
 export function structured(value: object, links: CallToolResult['content'] = []): CallToolResult {
   // Names of members are foreign text, too.
-  const structuredContent = JSON.parse(cleanText(JSON.stringify(value)), (_, member: unknown) => {
+  const json = JSON.stringify(value, (_, member) => (member === Number.POSITIVE_INFINITY ? 'unknown' : member))
+  const structuredContent = JSON.parse(cleanText(json), (_, member: unknown) => {
     return typeof member === 'string' ? shorten(member, LONGEST_TEXT) : member
   })
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }, ...links], structuredContent }
