@@ -7,21 +7,22 @@ import { createTestClient } from '../../../test/test-client.ts'
 import type { ModelRun } from '../client.ts'
 import type { SubmitOptions } from './run-options.ts'
 
-type Call = (client: ModelRun, options: SubmitOptions) => PromiseLike<unknown>
+type Wait = (name: string) => Promise<void>
+type Call = (client: ModelRun, options: SubmitOptions, wait: Wait) => PromiseLike<unknown>
 
 const MODEL = 'aurora-image'
 const INPUT = { prompt: 'x' }
 
-async function* oneInput(wait: (name: string) => Promise<void>) {
+async function* oneInput(wait: Wait) {
   await wait('input')
   yield INPUT
 }
 
 /** Makes a call with all that can be awaited before its POST, and aborts it in one of these waits. Returns them. */
-async function waitsOf(call: (wait: (name: string) => Promise<void>) => Call, abortAt: number) {
+async function waitsOf(call: Call, abortAt: number) {
   const waits: string[] = []
   const controller = new AbortController()
-  const wait = async (name: string) => {
+  const wait: Wait = async (name) => {
     waits.push(name)
     if (waits.length - 1 === abortAt) controller.abort()
     await new Promise<void>((resolve) => clock.setTimeout(resolve, 1))
@@ -32,44 +33,37 @@ async function waitsOf(call: (wait: (name: string) => Promise<void>) => Call, ab
     if (method === 'GET') return Response.json(fixtures.models.textToImage.body)
     return isFirst ? new Response('', { status: 429 }) : Response.json(fixtures.runs.completed.body)
   }
-  const hook = () => wait('hook')
   const ignore = () => {}
   const { client, clock } = createTestClient([respond], {
     apiKey: () => wait('key').then(() => 'sk_test_1'),
-    ky: ky.create({ hooks: { beforeRequest: [hook] } }),
+    ky: ky.create({ hooks: { beforeRequest: [() => wait('hook')] } }),
     logger: { debug: ignore, info: () => void wait('retry'), warn: ignore, error: ignore },
     logLevel: 'info',
   })
   const prepare = () => wait('receiver').then(() => ({ url: 'https://hooks.example.com/', ref: 'ref_1' }))
   const options = { ...receiverOf({ prepare }), signal: controller.signal, maxCredits: 4, validateInput: true }
-  const end = await clock.run(Promise.resolve(call(wait)(client, options)).catch((error: unknown) => error))
+  const end = await clock.run(Promise.resolve(call(client, options, wait)).catch((error: unknown) => error))
   await clock.advance(3_600_000)
   return { waits, end }
 }
 
-const CALL = ['hook', 'key', 'hook', 'key', 'GET', 'POST']
-const WAITS = [...CALL, 'retry', ...CALL]
+// The price is read last.
+const ATTEMPT = ['hook', 'key', 'hook', 'key', 'GET', 'POST']
+const ATTEMPTS = [...ATTEMPT, 'retry', ...ATTEMPT]
 
-test.each<[string, string[], (wait: (name: string) => Promise<void>) => Call]>([
-  ['run', ['receiver', ...WAITS], () => (client, options) => client.run(MODEL, INPUT, options)],
-  ['submit', ['receiver', ...WAITS], () => (client, options) => client.submit(MODEL, INPUT, options)],
-  [
-    'submit that is not cut in its POST',
-    ['receiver', ...WAITS],
-    () => (client, options) => client.submit(MODEL, INPUT, { ...options, keepSent: true }),
-  ],
-  [
-    'models.run',
-    WAITS,
-    () =>
-      (client, { signal, maxCredits }) =>
-        client.models.run(MODEL, { input: INPUT }, { signal, maxCredits }),
-  ],
-  [
-    'runMany',
-    ['input', 'receiver', ...WAITS],
-    (wait) => (client, options) => collect(client.runMany(MODEL, oneInput(wait), options)),
-  ],
+const limited = ({ signal, maxCredits }: SubmitOptions) => ({ signal, maxCredits })
+const run: Call = (client, options) => client.run(MODEL, INPUT, options)
+const submit: Call = (client, options) => client.submit(MODEL, INPUT, options)
+const kept: Call = (client, options) => client.submit(MODEL, INPUT, { ...options, keepSent: true })
+const modelsRun: Call = (client, options) => client.models.run(MODEL, { input: INPUT }, limited(options))
+const runMany: Call = (client, options, wait) => collect(client.runMany(MODEL, oneInput(wait), options))
+
+test.each<[string, string[], Call]>([
+  ['run', ['receiver', ...ATTEMPTS], run],
+  ['submit', ['receiver', ...ATTEMPTS], submit],
+  ['submit with a POST that goes on', ['receiver', ...ATTEMPTS], kept],
+  ['models.run', ATTEMPTS, modelsRun],
+  ['runMany', ['input', 'receiver', ...ATTEMPTS], runMany],
 ])('%s starts no POST after an abort, in whichever wait', async (name, waits, call) => {
   expect((await waitsOf(call, -1)).waits).toEqual(waits)
   for (const [abortAt] of waits.entries()) {

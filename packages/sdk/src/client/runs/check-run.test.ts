@@ -1,15 +1,13 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { collect } from '../../../test/collect.ts'
-import { errorResponse, json, type Step, text } from '../../../test/scripted-service.ts'
+import { errorResponse, json, text } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
 import type { ModelRun } from '../client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
-import type { ModelRunOptions } from '../options.ts'
-import type { ResultReceiver, RunOptions } from './run-options.ts'
+import type { RunOptions } from './run-options.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
 const dearer = json(200, { ...fixtures.models.textToImage.body, pricing: { credits_per_run: 5 } })
@@ -45,43 +43,6 @@ describe('maxCredits (section 2.1)', () => {
     expect(error.attempts.map(({ status }) => status)).toEqual([200, 429, 200])
     expect(error.message).toContain('It is not sent.')
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET'])
-  })
-
-  const later = async <T>(value: T) => {
-    await new Promise((resolve) => setTimeout(resolve))
-    return value
-  }
-  const webhook: ResultReceiver = {
-    prepare: () => later({ url: 'https://app.example.com/hook', ref: 'ref_1' }),
-    expect: async () => {},
-    forget: async () => {},
-    listen: () => () => {},
-  }
-  test.each<[string, ModelRunOptions, RunOptions]>([
-    ['nothing', {}, {}],
-    ['a function `apiKey`', { apiKey: () => later('sk_test_1') }, {}],
-    ['a webhook', {}, { webhook }],
-    ['a hook of ky', { ky: ky.create({ hooks: { beforeRequest: [() => later(undefined)] } }) }, {}],
-  ])('reads the price last, after %s', async (_, clientOptions, options) => {
-    const events: string[] = []
-    const note =
-      (event: string, step: Step): Step =>
-      (request) => {
-        events.push(event)
-        return typeof step === 'function' ? step(request) : step
-      }
-    const { client, service } = createTestClient([note('price', dearer), note('run', completed)], clientOptions)
-    const noted = options.webhook && {
-      webhook: {
-        ...webhook,
-        prepare: async () => webhook.prepare({ modelId: '' }).finally(() => events.push('webhook')),
-      },
-    }
-    const error = await caught(client.run('aurora-image', INPUT, { maxCredits: 4, ...noted }), BudgetExceededError)
-    expect(error).toMatchObject({ submission: 'not_sent', creditsPerRun: 5 })
-    expect(error.message).toContain('It is not sent.')
-    expect(events.at(-1)).toBe('price')
-    expect(service.received).toHaveLength(1)
   })
 
   test.each<[string, (client: ModelRun, options: RunOptions) => PromiseLike<unknown>]>([
