@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 
 /** Where the page is. */
 export interface DashboardOptions {
@@ -79,9 +79,9 @@ function ownFolder(): string {
 
 async function readFiles(folder: string): Promise<Map<string, PageFile>> {
   const files = new Map<string, PageFile>()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile()) files.set(relative(folder, path).split(sep).join('/'), await readPageFile(path))
+  // Not `withFileTypes`, whose entries have no folder in the archives of Yarn. Each file has an extension.
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (extname(name) !== '') files.set(name.split(sep).join('/'), await readPageFile(join(folder, name)))
   }
   return files
 }
