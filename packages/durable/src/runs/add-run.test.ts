@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { MODEL, openBatch, settled, useVirtualTime } from '../../test/batch.ts'
+import { ConnectionError } from 'modelrun'
+import { expect, test, vi } from 'vitest'
+import { type Batch, MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 
 useVirtualTime()
 
@@ -46,10 +47,35 @@ test.each(['send', 'add', 'runEach'] as const)('the limit of a later %s counts, 
   }
 })
 
-test('a rejection that names a job leaves its run unknown: the job may be that of another run', async () => {
-  const { server, runs } = await openBatch()
-  const body = { error: { code: 'BUSY', message: 'x', job_id: 'job_9' } }
-  server.faults.add({ kind: 'response', route: 'runModel', status: 409, body, times: 1 })
-  await settled(runs.send('a', MODEL, { prompt: 'a' }))
-  expect(await settled(runs.unknown())).toMatchObject([{ error: { message: expect.stringContaining('job_9') } }])
+const error = { code: 'X', message: 'x', job_id: 'job_9' }
+const fault = { kind: 'response', body: { error }, times: 1 } as const
+const accepted = new ConnectionError({ message: 'reset', submission: 'accepted', jobId: 'job_9' })
+const rejects = (reason: unknown) => (batch: Batch) => vi.spyOn(batch.client, 'submit').mockRejectedValue(reason)
+
+test.each<[string, (batch: Batch) => unknown, [end: object, deliveries: number]]>([
+  [
+    'whose client throws anything',
+    rejects(5),
+    [{ state: 'unknown', error: { message: expect.stringMatching(/: 5$/) } }, 0],
+  ],
+  ['whose error has its job', rejects(accepted), [{ state: 'running', jobId: 'job_9' }, 0]],
+  [
+    'whose rejection names a job, which may be that of another run',
+    ({ server }) => server.faults.add({ ...fault, route: 'runModel', status: 409 }),
+    [{ state: 'unknown', error: { message: expect.stringContaining('job_9') } }, 0],
+  ],
+  [
+    'of a model that its key does not show',
+    ({ server }) => server.faults.add({ ...fault, route: 'getModel', status: 404 }),
+    [{ state: 'running' }, 1],
+  ],
+])('a run %s', async (_, prepare, [end, deliveries]) => {
+  const batch = await openBatch()
+  prepare(batch)
+  const deliver = vi.fn(async () => new Response())
+  batch.server.webhooks.deliver(deliver)
+  const webhookUrl = 'https://app.example.com/hint'
+  expect(await settled(batch.runs.send('a', MODEL, { prompt: 'a' }, { webhookUrl }))).toMatchObject(end)
+  await pass(5_000)
+  expect(deliver).toHaveBeenCalledTimes(deliveries)
 })

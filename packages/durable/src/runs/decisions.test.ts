@@ -28,23 +28,31 @@ describe('of two decisions about an unknown run at the same time', () => {
   })
 })
 
-test('an attempt is counted once, however often it is tried', async () => {
-  const shared = await openProcesses()
-  const changes: string[] = []
-  const process = shared.open({}, { store: (change) => void changes.push(change) })
-  shared.server.script(MODEL, [{ result: 'failed' }])
-  await settled(loop(process, 'a'))
-  // Its price is read again.
-  await pass(60_000)
-  await settled(process.runs.retry('a'))
-  process.faults.request = (route) => (route === 'GET model' ? 'fails' : undefined)
-  process.runs.start()
-  await pass(120_000)
-  await settled(process.runs.stop())
-  const count = (pattern: RegExp) => changes.filter((change) => pattern.test(change)).length
-  expect(count(/^lock runs:submit/)).toBeGreaterThan(20)
-  expect([count(/^add runs:retried/), count(/^remove runs:(failed|cancelled|rejected)/)]).toEqual([1, 3])
-})
+test.each(['dies after', undefined] as const)(
+  'an attempt whose adder %s is counted once, however often it is tried',
+  async (fault) => {
+    const shared = await openProcesses()
+    const changes: string[] = []
+    const process = shared.open({}, { store: (change) => void changes.push(change) })
+    shared.server.script(MODEL, [{ result: 'failed' }])
+    await settled(loop(process, 'a'))
+    // Its price is read again.
+    await pass(60_000)
+    const adder = shared.open(
+      {},
+      { store: (change) => (change === 'add runs:submit' ? fault : void changes.push(change)) },
+    )
+    void adder.runs.retry('a')
+    await pass(1_000)
+    process.faults.request = (route) => (route === 'GET model' ? 'fails' : undefined)
+    process.runs.start()
+    await pass(120_000)
+    await settled(process.runs.stop())
+    const count = (pattern: RegExp) => changes.filter((change) => pattern.test(change)).length
+    expect(count(/^lock runs:submit/)).toBeGreaterThan(20)
+    expect([count(/^add runs:retried/), count(/^remove runs:(failed|cancelled|rejected)/)]).toEqual([1, 3])
+  },
+)
 
 const RUNS_TO_DELETE: Readonly<Record<string, (shared: Processes, first: Process) => Promise<unknown>>> = {
   succeeded: (_, first) => settled(loop(first, 'a')),
@@ -68,7 +76,9 @@ const DELETIONS = Object.keys(RUNS_TO_DELETE).flatMap((name) => [true, false].ma
 test.each(DELETIONS)('a deletion that died anywhere is completed ($name, added again: $isAdded)', async (given) => {
   for (let at = 1, isOver = false; !isOver; at += 1) {
     const shared = await openProcesses(1_000)
-    const [first, other] = [shared.open(), shared.open()]
+    const reported: unknown[] = []
+    const report = (problem: unknown) => void reported.push(problem)
+    const [first, other] = [shared.open(), shared.open({ onEnd: report, onPause: report })]
     await RUNS_TO_DELETE[given.name]?.(shared, first)
     let changes = 0
     first.faults = { store: () => (++changes === at ? 'loses the response' : undefined) }
@@ -77,6 +87,10 @@ test.each(DELETIONS)('a deletion that died anywhere is completed ($name, added a
       () => false,
     )
     const before = await settled(other.runs.get('a'))
+    // A worker ends the mark of a deletion, and reports no run.
+    await pass(15_000)
+    if (before === undefined) await settled(other.runs.sweep())
+    expect(reported).toEqual([])
     if (given.isAdded) {
       const { run } = await settled(loop(other, 'a'))
       const jobs = shared.server.requests({ route: 'runModel' }).map(({ job_id }) => job_id)
@@ -98,18 +112,18 @@ test('places that were taken with a limit are freed without it', async () => {
   expect(await settled(reopen().send('b', MODEL, { prompt: 'b' }))).toMatchObject({ state: 'running' })
 })
 
-test('a run whose process died before it was sent is cancelled in a paused batch', async () => {
+test.each([
+  ['dies before', 'cancelled'],
+  ['dies after', 'unknown'],
+] as const)('a run whose process %s the mark of its send is %s by a cancel in a paused batch', async (fault, end) => {
   const shared = await openProcesses()
   const other = shared.open()
-  const dying = shared.open(
-    {},
-    { store: (change) => (change === 'markStarted runs:submit' ? 'dies before' : undefined) },
-  )
+  const dying = shared.open({}, { store: (change) => (change === 'markStarted runs:submit' ? fault : undefined) })
   void dying.runs.send('a', MODEL, { prompt: 'a' })
   await pass(1_000)
   await settled(other.runs.pause())
   await pass(60_000)
-  expect(await settled(other.runs.cancel('a'))).toBe('cancelled')
+  expect(await settled(other.runs.cancel('a'))).toBe(end)
 })
 
 test('a cancelled run that was added again and retried counts once, by its last end, and is listed', async () => {

@@ -8,6 +8,7 @@ import {
   ModelRunError,
   PermissionDeniedError,
   RateLimitError,
+  ServerError,
 } from 'modelrun'
 import { fromJson, note, type RunsContext } from './runs-context.ts'
 
@@ -65,7 +66,7 @@ export async function isPaused({ engine, queues }: RunsContext): Promise<boolean
 /** Pause for problems that an operator has to fix. */
 const REPAIR_PAUSE_MS = 30_000
 
-/** Longest pause after a 429: a `Retry-After` of a day is cut to it. */
+/** Longest pause for a `Retry-After`: one of a day is cut to it. */
 const LONGEST_PAUSE_MS = 300_000
 
 /**
@@ -81,11 +82,11 @@ function isLocal(error: unknown): error is ModelRunError {
 }
 
 /**
- * Pauses the queue when no run can succeed now: after a 429, when the API key is not valid or has no credits, and when this
+ * Pauses the queue when no run can succeed now: after a 429 or 503, when the API key is not valid or has no credits, and when this
  * machine cannot send. None of these is a decision about a run.
  */
 export async function pauseOnRejection(error: unknown, context: RunsContext): Promise<void> {
-  if (error instanceof RateLimitError) {
+  if (error instanceof RateLimitError || (error instanceof ServerError && error.submission === 'rejected')) {
     note(context, { pause: { code: error.code, message: error.message } })
     throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
   }

@@ -106,9 +106,10 @@ export function partOf(id: string, resubmits: number): string {
   return `${id}/${resubmits}/0`
 }
 
-/** Stores how an attempt ended. The first outcome stays. */
+/** Stores how an attempt ended. The first outcome stays. Its place is freed before: no call works a run that has ended. */
 export async function storeOutcome(id: string, outcome: Outcome, context: RunsContext): Promise<void> {
   const { engine, queues } = context
+  await freePlace(id, context)
   await engine.add(queues.outcomes, id, { data: asJson(outcome) })
   await settleEnd(id, outcome.state, context)
   reportEnd(id, outcome, context)
@@ -121,10 +122,9 @@ export function reportEnd(id: string, end: RunEnd, context: RunsContext): void {
   context.onEnd(step)
 }
 
-/** Stores what follows the outcome of an attempt. A repeated call changes nothing. */
+/** Counts the end of an attempt. A repeated call changes nothing. */
 export async function settleEnd(id: string, state: Outcome['state'], context: RunsContext): Promise<void> {
   const { engine, queues } = context
-  await freePlace(id, context)
   if (state === 'succeeded') return
   await engine.add(queues.ends[state], id, { data: null })
   // An earlier outcome stays, and the mark is of a run that was neither retried nor deleted meanwhile.

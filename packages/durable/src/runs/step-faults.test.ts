@@ -20,7 +20,7 @@ const LOSES = [...DIES, 'loses the response'] as const
 const ALL = [...LOSES, 'fails'] as const
 
 /** A place where a process ends or fails, and what the callers of the same run get afterwards. */
-type Row = readonly [at: string, faults: readonly Fault[], state: StepRun['state'], posts: number]
+type Row = readonly [at: string, faults: readonly Fault[], state: StepRun['state'], posts: number, inHand?: object]
 
 const IN_THE_STORE: readonly Row[] = [
   ['add runs:submit', ALL, 'succeeded', 1],
@@ -31,6 +31,7 @@ const IN_THE_STORE: readonly Row[] = [
   ['add runs:poll', ['dies after', 'loses the response'], 'succeeded', 1],
   ['end runs:submit', ['dies before', 'loses the response'], 'succeeded', 1],
   ['add runs:outcomes', LOSES, 'succeeded', 1],
+  ['add runs:outcomes', ['dies after', 'loses the response'], 'failed', 1, { status: 'failed', error: { code: 'X' } }],
   ['end runs:poll', LOSES, 'succeeded', 1],
 ]
 
@@ -41,16 +42,17 @@ const IN_REQUESTS: readonly Row[] = [
   ['GET job', ALL, 'succeeded', 1],
 ]
 
-const FAULTS: readonly { at: string; faults: () => Faults; state: StepRun['state']; posts: number }[] = [
-  { at: 'nowhere', faults: () => ({}), state: 'succeeded', posts: 1 },
+const FAULTS = [
+  { at: 'nowhere', faults: () => ({}), state: 'succeeded', posts: 1, inHand: undefined },
   ...rowsOf('store', IN_THE_STORE),
   ...rowsOf('request', IN_REQUESTS),
 ]
 
 function rowsOf(where: keyof Faults, rows: readonly Row[]) {
-  return rows.flatMap(([at, faults, state, posts]) =>
+  return rows.flatMap(([at, faults, state, posts, inHand]) =>
     faults.map((fault) => ({
       at: `${at}: ${fault}`,
+      inHand,
       faults: (): Faults => ({ [where]: onceAt(at, fault) }),
       state,
       posts,
@@ -58,14 +60,16 @@ function rowsOf(where: keyof Faults, rows: readonly Row[]) {
   )
 }
 
-describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
+describe.each(FAULTS)('a fault at $at (the POST responds with $inHand)', ({ faults, state, posts, inHand }) => {
   /** Another process calls on, however the first one ended. */
   it.each(['send', 'sweep', 'a worker'] as const)(
     `makes ${posts} POSTs and the run ${state}, found by %s`,
     async (by) => {
       const shared = await openProcesses(1_000)
-      const first = shared.open({}, faults())
-      const other = shared.open()
+      const body = { job_id: 'job_1', ...inHand }
+      if (inHand) shared.server.faults.add({ kind: 'response', route: 'runModel', status: 200, body, times: 1 })
+      const first = shared.open({ maxRunning: 1 }, faults())
+      const other = shared.open({ maxRunning: 1 })
       void loop(first, 'a').catch(() => {})
       await pass(60_000)
       await settled(other.runs.add('a', MODEL, { prompt: 'a' }))
@@ -78,6 +82,10 @@ describe.each(FAULTS)('a fault at $at', ({ faults, state, posts }) => {
       expect(JSON.parse(JSON.stringify(run))).toEqual(run)
       expect((await settled(loop(other, 'a'))).run.state).toBe(state)
       expect(shared.posts.a ?? 0).toBe(posts)
+      // Its place is free.
+      await settled(loop(other, 'b'))
+      const succeeded = state === 'succeeded' ? 2 : 1
+      expect(await settled(other.runs.sweep())).toMatchObject({ total: 2, [state]: 1, succeeded, credits: 8 })
       await settled(other.runs.stop())
     },
   )
