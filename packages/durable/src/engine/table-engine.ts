@@ -1,23 +1,5 @@
-import {
-  type Checks,
-  callback,
-  cleanText,
-  createTaskEngine,
-  having,
-  type Json,
-  type LockedTask,
-  memberOf,
-  must,
-  positive,
-  rejectArgument,
-  showValue,
-  systemClock,
-  type TaskEnd,
-  type TaskRecord,
-  type TaskState,
-  type TaskTable,
-  watch,
-} from '@modelrun/kit'
+import type { Checks, Json, LockedTask, TaskEnd, TaskRecord, TaskState, TaskTable } from '@modelrun/kit'
+import * as kit from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
 import type { Engine, TaskName } from './engine.ts'
@@ -64,7 +46,7 @@ export function createTableEngine(
 ): Engine {
   const { pollMs = 250, onError: report = warnOnce(), codec } = options
   const onError = guarded('onError', report)
-  const { engine: tasks, once, wake, stop } = createTaskEngine(table, { clock: systemClock, pollMs, onError })
+  const { engine: tasks, once, wake, stop } = kit.createTaskEngine(table, { clock: kit.systemClock, pollMs, onError })
   const engine: Engine = {
     ...tasks,
     closed: closing.signal,
@@ -107,27 +89,30 @@ export function createTableEngine(
 }
 
 export const TABLE_ENGINE_OPTIONS: Checks<TableEngineOptions> = {
-  pollMs: positive,
-  onError: callback,
-  codec: having('an object', 'encode', 'decode'),
+  pollMs: kit.positive,
+  onError: kit.callback,
+  codec: kit.having('an object', 'encode', 'decode'),
 }
 
-export const rate = must('a rate, like { max: 10, perMs: 1_000 }', (value) =>
-  [memberOf(value, 'max'), memberOf(value, 'perMs')].every((member) => typeof member === 'number' && member > 0),
+export const rate = kit.must('a rate, like { max: 10, perMs: 1_000 }', (value) =>
+  [kit.memberOf(value, 'max'), kit.memberOf(value, 'perMs')].every(
+    (member) => typeof member === 'number' && member > 0,
+  ),
 )
 
 function checkName(what: string, name: string): void {
   const isText = typeof name === 'string' && !/[\0\p{Cs}]/u.test(name)
   if (isText && name !== '' && name.length <= LONGEST_ID) return
-  rejectArgument(
+  kit.rejectArgument(
     'a task',
     what,
-    `must be a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters, not ${showValue(name)}`,
+    `must be a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters, not ${kit.showValue(name)}`,
   )
 }
 
 function checkData(data: Json): void {
-  if (JSON.stringify(data) === undefined) rejectArgument('a task', 'data', `must be JSON, not ${showValue(data)}`)
+  if (JSON.stringify(data) === undefined)
+    kit.rejectArgument('a task', 'data', `must be JSON, not ${kit.showValue(data)}`)
 }
 
 const WARN_EVERY_MS = 60_000
@@ -144,7 +129,7 @@ export function warnOnce(): (error: unknown) => void {
 
 /** Warns as Node does; on the console where there is no Node, such as in a Durable Object. */
 export function warn(message: string): void {
-  const line = cleanText(message)
+  const line = kit.cleanText(message)
   if (typeof globalThis.process?.emitWarning === 'function') process.emitWarning(line)
   else console.warn(line)
 }
@@ -152,7 +137,7 @@ export function warn(message: string): void {
 /** Returns a callback of the user that neither throws nor rejects: what it reports continues without it. */
 export function guarded<Given>(name: string, callback: (given: Given) => unknown): (given: Given) => void {
   const fail = (error: unknown) => warn(`The callback \`${name}\` of @modelrun/durable failed: ${String(error)}`)
-  return (given) => watch(() => callback(given), fail)
+  return (given) => kit.watch(() => callback(given), fail)
 }
 
 /** A row of `modelrun_tasks`, as the engines on SQL read it. */

@@ -1,22 +1,5 @@
-import {
-  type AnyInput,
-  type Checks,
-  callback,
-  flag,
-  hasMethods,
-  httpUrl,
-  isRecord,
-  isText,
-  must,
-  needs,
-  notNegative,
-  oneOf,
-  positive,
-  type Rate,
-  readOptions,
-  signal,
-  text,
-} from '@modelrun/kit'
+import type { AnyInput, Checks, Rate } from '@modelrun/kit'
+import * as kit from '@modelrun/kit'
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'
@@ -182,50 +165,55 @@ export interface Runs {
   ): AsyncGenerator<{ item: Item; run: Run }, void, undefined>
 }
 
-const atLeastOne = must('a number of at least 1', (value) => typeof value === 'number' && value >= 1)
+const atLeastOne = kit.must('a number of at least 1', (value) => typeof value === 'number' && value >= 1)
 
 const OPTIONS: Checks<RunsOptions> = {
-  engine: needs("an engine of @modelrun/durable, such as `createSqliteEngine({ path: 'batch.db' })`", (value) =>
-    hasMethods(value, 'work', 'total'),
+  engine: kit.needs("an engine of @modelrun/durable, such as `createSqliteEngine({ path: 'batch.db' })`", (value) =>
+    kit.hasMethods(value, 'work', 'total'),
   ),
-  client: needs('a client, such as `new ModelRun()`', (value) => hasMethods(value, 'submit')),
-  name: must('a name', isText),
+  client: kit.needs('a client, such as `new ModelRun()`', (value) => kit.hasMethods(value, 'submit')),
+  name: kit.must('a name', kit.isText),
   concurrency: atLeastOne,
   maxRunning: atLeastOne,
   submitRate: rate,
   pollRate: rate,
-  maxCredits: notNegative,
-  giveUpAfterMs: notNegative,
-  onPause: callback,
-  onError: callback,
-  onEnd: callback,
-  lockMs: positive,
-  webhooks: must('an object, like { secret, publicUrl }', isRecord),
+  maxCredits: kit.notNegative,
+  giveUpAfterMs: kit.notNegative,
+  onPause: kit.callback,
+  onError: kit.callback,
+  onEnd: kit.callback,
+  lockMs: kit.positive,
+  webhooks: kit.must('an object, like { secret, publicUrl }', kit.isRecord),
 }
 
 const WEBHOOKS: Checks<RunsWebhooks> = {
-  publicUrl: needs('the URL at which the service reaches `runs.inbox`', isText),
-  secret: needs('a secret of at least 32 bytes', (value) => isText(value) || isRecord(value)),
-  allowHttp: flag,
+  publicUrl: kit.needs('the URL at which the service reaches `runs.inbox`', kit.isText),
+  secret: kit.needs('a secret of at least 32 bytes', (value) => kit.isText(value) || kit.isRecord(value)),
+  allowHttp: kit.flag,
 }
 
 /** Checks the options of `createRuns`, also those of plain JavaScript. @throws ConfigurationError */
 export function checkRunsOptions(options: RunsOptions): void {
-  const { webhooks } = readOptions('createRuns', options, OPTIONS)
-  if (webhooks !== undefined) readOptions('createRuns webhooks', webhooks, WEBHOOKS)
+  const { webhooks } = kit.readOptions('createRuns', options, OPTIONS)
+  if (webhooks !== undefined) kit.readOptions('createRuns webhooks', webhooks, WEBHOOKS)
 }
 
-export const AGREED = { maxCredits: notNegative }
-export const PAGE: Checks<RunList> = { limit: atLeastOne, after: text }
-export const RESULTS_OPTIONS = { after: text, signal }
+export const AGREED = { maxCredits: kit.notNegative }
+export const PAGE: Checks<RunList> = { limit: atLeastOne, after: kit.text }
+export const RESULTS_OPTIONS = { after: kit.text, signal: kit.signal }
 /** An empty one would be that of no run, and decide for one that has none. */
-export const jobId = must('the id of a job', (value) => value === undefined || isText(value))
+export const jobId = kit.must('the id of a job', (value) => value === undefined || kit.isText(value))
 
 const ENDS = ['succeeded', 'failed', 'cancelled', 'rejected'] satisfies EndState[]
-export const RUNS_TO_DELETE = { all: flag, state: oneOf(...ENDS), olderThanMs: notNegative }
+export const RUNS_TO_DELETE = { all: kit.flag, state: kit.oneOf(...ENDS), olderThanMs: kit.notNegative }
 
-export const SEND_OPTIONS: Checks<SendOptions> = { ...AGREED, webhookUrl: httpUrl, waitMs: notNegative, signal }
-export const READ_OPTIONS: Checks<ReadOptions> = { isHinted: flag, jobId }
-export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: notNegative, signal }
+export const SEND_OPTIONS: Checks<SendOptions> = {
+  ...AGREED,
+  webhookUrl: kit.httpUrl,
+  waitMs: kit.notNegative,
+  signal: kit.signal,
+}
+export const READ_OPTIONS: Checks<ReadOptions> = { isHinted: kit.flag, jobId }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: kit.notNegative, signal: kit.signal }
 
-export const LOOP_OPTIONS = { concurrency: atLeastOne, signal }
+export const LOOP_OPTIONS = { concurrency: atLeastOne, signal: kit.signal }

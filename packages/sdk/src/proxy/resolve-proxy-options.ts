@@ -1,23 +1,5 @@
-import {
-  type Checks,
-  ConfigurationError,
-  callback,
-  clock as clockCheck,
-  flag,
-  hasMethods,
-  having,
-  isText,
-  memberOf,
-  must,
-  needs,
-  notNegative,
-  positive,
-  printFailure,
-  readOptions,
-  toUrl,
-  unchecked,
-  watch,
-} from '@modelrun/kit'
+import type { Checks } from '@modelrun/kit'
+import * as kit from '@modelrun/kit'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { createMemoryBudgetStore } from './budget/budget-store.ts'
@@ -28,42 +10,44 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
   // The message does not have the value, which may be a key.
   client: (value) =>
-    hasMethods(memberOf(value, 'models'), 'run') ? undefined : 'must be a client that has the key: `new ModelRun()`',
-  models: needs(
+    kit.hasMethods(kit.memberOf(value, 'models'), 'run')
+      ? undefined
+      : 'must be a client that has the key: `new ModelRun()`',
+  models: kit.needs(
     "the ids that pages may run, like ['aurora-image']: all others are hidden",
     (value) => isTextList(value) && value.length > 0,
   ),
   secret: (value) => (value === undefined ? NO_SECRET : secret(value)),
   // Depends on other options.
-  authorize: unchecked,
-  dangerouslyAllowAnyone: flag,
-  basePath: must(
+  authorize: kit.unchecked,
+  dangerouslyAllowAnyone: kit.flag,
+  basePath: kit.must(
     'the path of the proxy on your server, like /api/modelrun',
     (value) => typeof value === 'string' && PATH.test(value),
   ),
-  allowedOrigins: must('a list of origins', isTextList),
-  allowedHosts: must('a list of hosts', isTextList),
-  maxCredits: notNegative,
-  budget: unchecked,
-  holdRuns: flag,
-  maxBodyBytes: positive,
-  onError: callback,
-  clock: clockCheck,
+  allowedOrigins: kit.must('a list of origins', isTextList),
+  allowedHosts: kit.must('a list of hosts', isTextList),
+  maxCredits: kit.notNegative,
+  budget: kit.unchecked,
+  holdRuns: kit.flag,
+  maxBodyBytes: kit.positive,
+  onError: kit.callback,
+  clock: kit.clock,
 }))()
 
 const NO_SECRET = 'must have at least 32 bytes. Create one with `openssl rand -base64 32`'
 
 function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isText)
+  return Array.isArray(value) && value.every(kit.isText)
 }
 
 const PATH = /^(\/[\w.~-]+)*\/?$/
 
 const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
-  credits: needs('a number of credits, 0 or more', isCredits),
-  totalCredits: notNegative,
-  windowMs: positive,
-  store: having('a budget store', 'reserve', 'settle', 'balance'),
+  credits: kit.needs('a number of credits, 0 or more', isCredits),
+  totalCredits: kit.notNegative,
+  windowMs: kit.positive,
+  store: kit.having('a budget store', 'reserve', 'settle', 'balance'),
 }))()
 
 export type ResolvedBudget = ReturnType<typeof resolveBudget>
@@ -73,7 +57,7 @@ export type ResolvedProxyOptions = ReturnType<typeof resolveProxyOptions>
 
 /** @throws ConfigurationError when an option is missing or wrong, or two do not go together */
 export function resolveProxyOptions(given: ProxyOptions) {
-  const options = readOptions('createProxy', given, PROXY_OPTIONS)
+  const options = kit.readOptions('createProxy', given, PROXY_OPTIONS)
   const { clock = systemClock, budget } = options
   const origins = (options.allowedOrigins ?? []).map(readOrigin)
   return {
@@ -95,7 +79,7 @@ export function resolveProxyOptions(given: ProxyOptions) {
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     /** Never throws: a log that fails must not cost the response to a run that was paid for. */
     onError: (error: unknown, context: ProxyErrorContext) =>
-      watch(
+      kit.watch(
         () => (options.onError ?? logError)(error, context),
         () => {},
       ),
@@ -123,23 +107,23 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
 
 /** Pages of apps and extensions have schemes of their own, such as `capacitor:` and `chrome-extension:`. */
 function readOrigin(origin: string): string {
-  const isWeb = /^https?:[^*]+$/.test(origin) && toUrl(origin)?.origin === origin
+  const isWeb = /^https?:[^*]+$/.test(origin) && kit.toUrl(origin)?.origin === origin
   if (isWeb || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[\w.-]+(:\d+)?$/.test(origin)) return origin
   throw wrongEntry(origin, '`allowedOrigins` must be one origin, like https://app.example.com, without path')
 }
 
 function readHost(host: string): string {
-  const url = toUrl(`https://${host}`)
+  const url = kit.toUrl(`https://${host}`)
   if (url !== undefined && !host.includes('*') && url.href === `https://${host.toLowerCase()}/`) return url.host
   throw wrongEntry(host, '`allowedHosts` must be one host, like app.example.com, without scheme')
 }
 
-function wrongEntry(entry: string, rule: string): ConfigurationError {
+function wrongEntry(entry: string, rule: string): kit.ConfigurationError {
   return wrong(`The entry ${JSON.stringify(entry)} of ${rule} and without wildcard.`)
 }
 
 function resolveBudget(given: ProxyBudget, clock: Clock) {
-  const budget = readOptions('budget', given, BUDGET_OPTIONS)
+  const budget = kit.readOptions('budget', given, BUDGET_OPTIONS)
   return {
     credits: budget.credits,
     totalCredits: budget.totalCredits ?? Number.POSITIVE_INFINITY,
@@ -154,9 +138,9 @@ export function isCredits(value: unknown): value is number {
 }
 
 function logError(error: unknown, { method, path }: ProxyErrorContext): void {
-  printFailure('error', `the proxy failed in ${method} ${path}`, error)
+  kit.printFailure('error', `the proxy failed in ${method} ${path}`, error)
 }
 
-function wrong(message: string): ConfigurationError {
-  return new ConfigurationError({ message })
+function wrong(message: string): kit.ConfigurationError {
+  return new kit.ConfigurationError({ message })
 }

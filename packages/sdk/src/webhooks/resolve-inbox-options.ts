@@ -1,24 +1,5 @@
-import {
-  atLeastOne,
-  type Check,
-  type Checks,
-  ConfigurationError,
-  callback,
-  checkEach,
-  clock,
-  count,
-  flag,
-  hasMethods,
-  isText,
-  json,
-  must,
-  needs,
-  notNegative,
-  positive,
-  readEnvironment,
-  signal,
-  text,
-} from '@modelrun/kit'
+import type { Check, Checks } from '@modelrun/kit'
+import * as kit from '@modelrun/kit'
 import { systemClock, toBackgroundClock } from '../shared/clock.ts'
 import { secret } from '../shared/signing/keyring.ts'
 import { createCallbackTokens, readCallbackUrl } from './callback-token.ts'
@@ -33,50 +14,55 @@ import type {
 } from './inbox-options.ts'
 
 export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
-  onSucceeded: callback,
-  onFailed: callback,
-  onUnknown: callback,
-  engine: must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
-    hasMethods(value, 'setup', 'add', 'update', 'work', 'get', 'list', 'replay', 'remove'),
+  onSucceeded: kit.callback,
+  onFailed: kit.callback,
+  onUnknown: kit.callback,
+  engine: kit.must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
+    kit.hasMethods(value, 'setup', 'add', 'update', 'work', 'get', 'list', 'replay', 'remove'),
   ),
-  name: must('a text', isText),
-  client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
+  name: kit.must('a text', kit.isText),
+  client: kit.must('a client, like `new ModelRun()`', (value) => kit.hasMethods(Object(value).jobs, 'get')),
   secret,
-  publicUrl: text,
-  allowHttp: flag,
-  concurrency: atLeastOne,
-  lockMs: positive,
-  maxRunMs: positive,
-  maxAttempts: atLeastOne,
-  backoffMs: positive,
-  keepDoneMs: positive,
-  keepDeadMs: positive,
-  expectedAfterMs: positive,
-  giveUpAfterMs: positive,
-  onHandlerError: callback,
-  onDead: callback,
-  onUnconfirmedRun: callback,
-  onWebhookMissed: callback,
-  clock,
+  publicUrl: kit.text,
+  allowHttp: kit.flag,
+  concurrency: kit.atLeastOne,
+  lockMs: kit.positive,
+  maxRunMs: kit.positive,
+  maxAttempts: kit.atLeastOne,
+  backoffMs: kit.positive,
+  keepDoneMs: kit.positive,
+  keepDeadMs: kit.positive,
+  expectedAfterMs: kit.positive,
+  giveUpAfterMs: kit.positive,
+  onHandlerError: kit.callback,
+  onDead: kit.callback,
+  onUnconfirmedRun: kit.callback,
+  onWebhookMissed: kit.callback,
+  clock: kit.clock,
 }))()
 
-export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
-export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
-export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
-export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive, signal }
-export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
-export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
+export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: kit.json, modelId: kit.text }
+export const EXPECT_OPTIONS: Checks<ExpectOptions> = {
+  context: kit.json,
+  modelId: kit.text,
+  ref: kit.text,
+  pollInMs: kit.notNegative,
+}
+export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal: kit.signal }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: kit.positive, signal: kit.signal }
+export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: kit.notNegative }
+export const PAGE_OPTIONS: Checks<PageOptions> = { limit: kit.count, after: kit.text }
 
 /** Checks of the arguments of methods, by the name of the argument. */
 const ARGUMENTS = /* @__PURE__ */ (() => {
-  const id = needs('an id', isText)
+  const id = kit.needs('an id', kit.isText)
   return {
     // `.` and `..` would change the path of a URL.
-    jobId: needs('a job id', (value) => isText(value) && value !== '.' && value !== '..'),
+    jobId: kit.needs('a job id', (value) => kit.isText(value) && value !== '.' && value !== '..'),
     ref: id,
     key: id,
-    baseUrl: text,
-    listener: needs('a function', (value) => typeof value === 'function'),
+    baseUrl: kit.text,
+    listener: kit.needs('a function', (value) => typeof value === 'function'),
   } satisfies Record<string, Check>
 })()
 
@@ -85,7 +71,7 @@ export function checkInboxArguments(
   method: string,
   given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
 ): void {
-  checkEach(`inbox.${method}`, given, ARGUMENTS)
+  kit.checkEach(`inbox.${method}`, given, ARGUMENTS)
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -142,8 +128,8 @@ export function resolveInboxOptions(options: InboxOptions) {
     networkClock: options.clock ?? systemClock,
   }
   const problem = problemOf(options)
-  if (problem !== undefined) throw new ConfigurationError({ message: problem })
-  if (resolved.isInMemory && readEnvironment('NODE_ENV') === 'production') {
+  if (problem !== undefined) throw new kit.ConfigurationError({ message: problem })
+  if (resolved.isInMemory && kit.readEnvironment('NODE_ENV') === 'production') {
     console.warn(
       'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass an `engine` of `@modelrun/durable`.',
     )
