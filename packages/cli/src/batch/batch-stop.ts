@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { systemClock, withTimeLimit } from '@modelrun/kit'
 import type { CliContext } from '../context.ts'
 import { DiskError, diskProblem, InterruptedError, isClientError, isLocked, PausedError } from '../errors.ts'
-import type { Interruption } from '../run/interruption.ts'
+import { Interruption } from '../run/interruption.ts'
 import { countText } from '../terminal/text.ts'
-import type { Batch, BatchStops } from './open-batch.ts'
+import { type Batch, type BatchStops, openBatch } from './open-batch.ts'
 
 /** How long a store that fails may take to keep what was just sent. */
 const LAST_WRITES_MS = 5_000
@@ -21,19 +21,33 @@ export class BatchStop implements BatchStops {
   readonly #own = new AbortController()
   readonly #interruption: Interruption
   readonly #context: CliContext
+  #batch: Batch | undefined
   #said: Promise<void> | undefined
   #gone: string | undefined
-  batch: Batch | undefined
   readonly signal: AbortSignal
 
-  constructor(interruption: Interruption, context: CliContext) {
-    this.#interruption = interruption
+  constructor(context: CliContext) {
+    this.#interruption = new Interruption(context)
     this.#context = context
-    this.signal = AbortSignal.any([this.#own.signal, interruption.signal])
+    const { signal } = this.#interruption
+    this.signal = AbortSignal.any([this.#own.signal, signal])
     const say = () => {
       this.#said = this.#sayStopping()
     }
-    interruption.signal.addEventListener('abort', say, { once: true })
+    signal.addEventListener('abort', say, { once: true })
+  }
+
+  /** Opens a batch for this work, and closes it at the end. */
+  async work<Result>(open: Parameters<typeof openBatch>[0], work: (batch: Batch) => Promise<Result>): Promise<Result> {
+    try {
+      this.#batch = await openBatch(open, this)
+      return await work(this.#batch)
+    } catch (error) {
+      throw await this.#explain(error)
+    } finally {
+      // What is being sent may take long: until then a second Ctrl-C ends the process.
+      await this.#close().finally(() => this.#interruption.release())
+    }
   }
 
   onPause = (reason: Error): void => this.#own.abort(reason)
@@ -42,11 +56,11 @@ export class BatchStop implements BatchStops {
     // The store repeats all else by itself.
     if (isClientError(error)) this.#gone ??= error.message
     else if (diskProblem(error) === undefined) return
-    this.batch?.freeReserve()
+    this.#batch?.freeReserve()
     this.#own.abort(error)
   }
 
-  async explain(error: unknown): Promise<unknown> {
+  async #explain(error: unknown): Promise<unknown> {
     await this.#said
     if (this.#gone !== undefined) return new DiskError(`${this.#gone} ${IN_ACCOUNT}`)
     if (isLocked(error)) return new DiskError(LOCKED)
@@ -67,14 +81,14 @@ export class BatchStop implements BatchStops {
   /** Waits until what is being sent is stored, so that its state is known. A store that fails is not waited for. */
   async settle(): Promise<void> {
     if (this.#isStoreBroken()) return
-    // `close` throws what this stop does.
-    const stopped = Promise.resolve(this.batch?.runs.stop()).catch(() => {})
+    // `work` throws what this stop does.
+    const stopped = Promise.resolve(this.#batch?.runs.stop()).catch(() => {})
     await Promise.race([stopped, once(this.#own.signal, 'abort')])
   }
 
   /** Closes the batch, when what was sent is stored. A store that fails is not waited for without end. */
-  async close(): Promise<void> {
-    const closed = Promise.resolve(this.batch?.runs.stop()).then(() => this.batch?.engine.close())
+  async #close(): Promise<void> {
+    const closed = Promise.resolve(this.#batch?.runs.stop()).then(() => this.#batch?.engine.close())
     if (!this.#isStoreBroken()) return await closed
     await withTimeLimit(() => closed, { clock: systemClock, limitMs: LAST_WRITES_MS, name: 'The store' }).catch(
       () => {},
@@ -88,14 +102,14 @@ export class BatchStop implements BatchStops {
   }
 
   async #sayStopping(): Promise<void> {
-    const progress = await this.batch?.runs.progress().catch(() => undefined)
-    if (this.batch === undefined) return
+    const progress = await this.#batch?.runs.progress().catch(() => undefined)
+    if (this.#batch === undefined) return
     const running = progress === undefined ? '' : ` ${countText(progress.running, 'run')} under way.`
     this.#context.terminal.say(`Stopping: no more rows are sent.${running} Ctrl-C again ends now.`)
   }
 
   async #sentText(): Promise<string> {
-    const progress = await this.batch?.runs.progress().catch(() => undefined)
+    const progress = await this.#batch?.runs.progress().catch(() => undefined)
     return progress === undefined ? '' : `; ${countText(progress.total - progress.waiting, 'run')} sent so far`
   }
 }

@@ -35,7 +35,10 @@ function isCsvFile(path: string, content: string): boolean {
  */
 function readJson(content: string, source: TextSource): RawRow[] {
   const document = tryParseJson(content)
-  const values = document === undefined ? content.split('\n').map(readLine) : [document].flat()
+  const values =
+    document === undefined
+      ? content.split('\n').map((line) => (line.trim() === '' ? EMPTY : tryParseJson(line)))
+      : [document].flat()
   const wrong = values.flatMap((value, index) => (value === EMPTY || isRecord(value) ? [] : [index + 1]))
   if (wrong.length === 0) {
     const objects = values.filter(isRecord)
@@ -50,7 +53,3 @@ function readJson(content: string, source: TextSource): RawRow[] {
 }
 
 const EMPTY = Symbol('empty line')
-
-function readLine(line: string): unknown {
-  return line.trim() === '' ? EMPTY : tryParseJson(line)
-}

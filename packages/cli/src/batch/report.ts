@@ -103,7 +103,7 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
   const { credits, terminal } = summary
   const written = writeReport(reports, summary)
   const counts = new Map(STATES.map((state) => [state, reports.filter((one) => one.state === state).length]))
-  const at_risk = atRisk(reports)
+  const at_risk = reports.reduce((sum, report) => sum + (report.at_risk ?? 0), 0)
   terminal.event('summary', { total: reports.length, ...Object.fromEntries(counts), credits, at_risk })
   const shown = STATES.filter((state) => counts.get(state))
   const heading = shown.some((state) => TO_DO[state] !== '') ? ['STATE', 'ROWS', 'WHAT TO DO'] : ['STATE', 'ROWS']
@@ -114,10 +114,6 @@ export async function printReport(reports: readonly RowReport[], summary: Summar
   if (counts.get('unknown') || counts.get('unsaved')) return EXIT.unknown
   if (counts.get('failed')) return EXIT.failed
   return counts.get('rejected') ? EXIT.rejected : written
-}
-
-function atRisk(reports: readonly RowReport[]): number {
-  return reports.reduce((sum, { at_risk = 0 }) => sum + at_risk, 0)
 }
 
 function unknownAdvice(reports: readonly RowReport[]): string[] {

@@ -3,7 +3,6 @@ import { RejectedRunError, UsageError } from '../errors.ts'
 import { KEEP_FOLDER, prepareFolder } from '../files/save-files.ts'
 import { priceOf, readModel } from '../models/read-model.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
-import { Interruption } from '../run/interruption.ts'
 import { readParameters } from '../run/parameters.ts'
 import { createService, type Service } from '../service/service.ts'
 import { countText, priceText, shellWord } from '../terminal/text.ts'
@@ -12,7 +11,7 @@ import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
-import { type Batch, openBatch } from './open-batch.ts'
+import type { Batch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
 import { rowContent } from './row-keys.ts'
@@ -29,14 +28,10 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
   checkAccount(options, service)
   const { rules, price, rows } = await readWork(id, { service, options, context })
   prepareFolder(options.out, KEEP_FOLDER)
-  const interruption = new Interruption(context)
-  const stop = new BatchStop(interruption, context)
-  try {
-    const batch = await openBatch({ service, options }, stop)
-    stop.batch = batch
-    const { runs } = batch
+  const stop = new BatchStop(context)
+  return await stop.work({ service, options }, async (batch) => {
     await findAttempts(batch, rows, rules)
-    if (!options.dryRun) await decideUnknown(rows, { client: service.client, runs, options })
+    if (!options.dryRun) await decideUnknown(rows, { client: service.client, runs: batch.runs, options })
     await checkFound(batch, rows, options)
     const retried = startAttempts(rows, options)
     const paid = rows.filter((row) => !isSent(row) && batch.saved.has(row.key))
@@ -49,12 +44,7 @@ export async function runBatch([id]: [string], options: BatchOptions, context: C
     await storeAgreed(work, retried, context)
     await batch.runs.resume()
     return await workAndReport(work, context)
-  } catch (error) {
-    throw await stop.explain(error)
-  } finally {
-    // What is being sent may take long: until then a second Ctrl-C ends the process.
-    await stop.close().finally(() => interruption.release())
-  }
+  })
 }
 
 /** Reads the model and the rows for it. */

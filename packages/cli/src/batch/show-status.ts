@@ -6,14 +6,13 @@ import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { KEEP_FOLDER, prepareFolder } from '../files/save-files.ts'
 import type { ServiceOptions } from '../options.ts'
-import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { stateFolder } from './account.ts'
 import { type Decisions, decideUnknown, isUnsent } from './attempts.ts'
 import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
-import { type Batch, openBatch } from './open-batch.ts'
+import type { Batch } from './open-batch.ts'
 import { checkReport, describeRow, type KnownRow, printReport } from './report.ts'
 import { readAttempt } from './row-keys.ts'
 import { saveRow } from './work-rows.ts'
@@ -36,11 +35,9 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   const service = await createService(options, context)
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
   if (fetch) prepareFolder(out, KEEP_FOLDER)
-  const interruption = new Interruption(context)
-  const stop = new BatchStop(interruption, context)
-  try {
-    const batch = await openBatch({ service, options: { out, concurrency: 1, pollsPerSecond: 10, dryRun: true } }, stop)
-    stop.batch = batch
+  const stop = new BatchStop(context)
+  const open = { service, options: { out, concurrency: 1, pollsPerSecond: 10, dryRun: true } }
+  return await stop.work(open, async (batch) => {
     const rows = await latestRows(batch)
     if (fetch) {
       await decideUnknown(rows, { client: service.client, runs: batch.runs, options: { job } })
@@ -57,11 +54,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     const { credits } = await batch.runs.progress()
     const exitCode = await printReport(reports, { report, credits, terminal })
     return fetch ? exitCode : EXIT.done
-  } catch (error) {
-    throw await stop.explain(error)
-  } finally {
-    await stop.close().finally(() => interruption.release())
-  }
+  })
 }
 
 type SentRow = KnownRow & { run: Run }

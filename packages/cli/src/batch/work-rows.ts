@@ -69,14 +69,11 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
   await abortable(Promise.all(saves), signal)
 }
 
-interface RowSave {
-  service: Service
-  batch: Batch
-  plan: SavePlan & { signal: AbortSignal }
-}
-
 /** Saves the files of a row that has succeeded, and notes that. */
-export async function saveRow(row: KnownRow, { service, batch, plan }: RowSave): Promise<void> {
+export async function saveRow(
+  row: KnownRow,
+  { service, batch, plan }: { service: Service; batch: Batch; plan: SavePlan & { signal: AbortSignal } },
+): Promise<void> {
   Object.assign(row, batch.saved.of(row.key))
   const { jobId, output } = row.run ?? {}
   const isSaved = row.files !== undefined && row.saveProblem === undefined

@@ -38,16 +38,10 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   }
 }
 
-interface Listening {
-  client: ModelRun
-  post: PostDelivery
-  signal: AbortSignal
-}
-
 /** Resolves to whether every copy was taken. Never rejects. */
 async function deliverEnd(
   run: FollowedRun,
-  { client, post, signal }: Listening,
+  { client, post, signal }: { client: ModelRun; post: PostDelivery; signal: AbortSignal },
   { terminal }: CliContext,
 ): Promise<boolean> {
   try {

@@ -29,7 +29,8 @@ export const CHARGE_JUDGES: readonly Check[] = [
     const kinds = groupBy(runs, (run) => `${entryOf(run, world)} at ${run.price ?? 'an unknown price'}`)
     const counts = [...kinds].map(([kind, same]) => `${same.length} ${kind}`).join(', ')
     const detail = `${charged} credits were charged for ${runs.length} runs (${counts})`
-    return judge(sums.has(charged), `${detail}; expected ${[...sums].join(' or ')}`, proofOf(runs))
+    // The last of many runs prove enough.
+    return judge(sums.has(charged), `${detail}; expected ${[...sums].join(' or ')}`, runs.slice(-20))
   }),
   judgeEvery('settings/creditsOfFailedRun', BOOKS, ({ charged, runs }, world) => {
     const failed = runs.filter((run) => entryOf(run, world) === 'failed' && (run.price ?? 0) > 0)
@@ -50,11 +51,6 @@ function possibleCharges(runs: readonly RunCall[], world: World, share: number):
     sums = new Set([...sums].flatMap((sum) => (isOpen ? [sum, sum + price] : [sum + Number(certain)])))
   }
   return sums
-}
-
-/** The last of many runs prove enough. */
-function proofOf(runs: readonly RunCall[]) {
-  return runs.slice(-20)
 }
 
 function entryOf(run: RunCall, world: World): Entry {

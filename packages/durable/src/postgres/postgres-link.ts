@@ -58,7 +58,7 @@ export function createPostgresLink(database: PostgresDatabase, schema: string | 
    * later and does not count, so each statement must be safe to repeat.
    */
   const run = async (sql: string, limitMs: number, values: PostgresValue[] = []): Promise<unknown> => {
-    const text = inSchema(sql, schema)
+    const text = schema === undefined ? sql : sql.replace(NAMES, `"${schema}".$&`)
     const giveUpAt = performance.now() + limitMs
     const onError = (error: unknown) => {
       if (isMissingTable(error)) throw noTables(error)
@@ -92,11 +92,6 @@ function limitOf(limitMs: number) {
 }
 
 const NAMES = /\bmodelrun_(?:tasks|queues|counts|tallies|version)\b/g
-
-/** Returns a statement on the tables of a schema. */
-function inSchema(sql: string, schema: string | undefined): string {
-  return schema === undefined ? sql : sql.replace(NAMES, `"${schema}".$&`)
-}
 
 function noTables(cause: unknown): ConfigurationError {
   const message = 'The Postgres engine has no tables yet. Call `await engine.setup()` once first.'

@@ -102,10 +102,12 @@ async function untilStep(
   const giveUpAt = performance.now() + waitMs
   let { jobId } = known.run
   let step = await work(known)
-  for (let delayMs = 0; step === undefined || !isDone(step); delayMs = longerMs(delayMs)) {
+  let delayMs = 0
+  while (step === undefined || !isDone(step)) {
     const last = step ?? openStep({ key, state: 'running', jobId, afterMs: WORKED_MS })
     if (performance.now() >= giveUpAt) return last
     await sleep(systemClock, delayMs)
+    delayMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))
     try {
       const latest = await readKnown(key, context)
       jobId = latest.run.jobId
@@ -116,10 +118,6 @@ async function untilStep(
     }
   }
   return step
-}
-
-function longerMs(delayMs: number): number {
-  return Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, delayMs * 2))
 }
 
 /** Reads a run, and adds it if it is new. A run that was rejected for its budget runs again, as when it is added. */

@@ -1,7 +1,6 @@
 import { isRecord, memberOf, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
-import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
 import type { RequestEnv } from '../routes/app-env.ts'
 import type { Service } from '../service/service.ts'
@@ -22,16 +21,17 @@ const AFTER_JOB_MS = 100
 
 export const RUN_ROUTES = [
   post('sendRun', 'runs').taking(runSchema, async (service, body, { env }) => {
-    const run = runOf(service, body)
+    const request = requestOf(service, body)
     let made: Job | undefined
+    let onJob: RequestEnv['onJob']
     const created = new Promise<void>((resolve) => {
-      run.onJob = (job) => {
+      onJob = (job) => {
         made = job
         service.jobTimers.schedule(job) // no client waits for it
         resolve()
       }
     })
-    const responded = send(service, env, run).then(outcomeOf)
+    const responded = env.handle(request, { transport: 'fetch', onJob }).then(outcomeOf)
     env.work.park() // time would wait for this very request
     const outcome = await Promise.race([responded, after(LONGEST_MS), created.then(() => after(AFTER_JOB_MS))])
     env.work.resume()
@@ -39,33 +39,17 @@ export const RUN_ROUTES = [
   }),
 ]
 
-interface Run {
-  apiKey: ApiKey
-  path: string
-  sent: object
-  onJob?: (job: Job) => void
-}
-
-/** What is known of a response. */
-interface Outcome {
-  status?: number
-  /** What went wrong. */
-  message?: string | undefined
-}
-
-function runOf(service: Service, { model, key = service.firstKey.key, ...sent }: z.infer<typeof runSchema>): Run {
+function requestOf(service: Service, body: z.infer<typeof runSchema>): Request {
+  const { model, key = service.firstKey.key, ...sent } = body
   // A URL cannot hold half of a surrogate pair.
   const path = `/v1/models/${encodeURIComponent(model.replaceAll(/\p{Surrogate}/gu, '\ufffd'))}/run`
-  return { apiKey: requireKey(service, key), path, sent }
+  const authorization = `Bearer ${requireKey(service, key).key}`
+  const headers = { authorization, 'content-type': 'application/json', 'user-agent': 'dashboard' }
+  return new Request(`${service.baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(sent) })
 }
 
-function send({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob, path, sent }: Run) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'dashboard' }
-  const request = new Request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(sent) })
-  return handle(request, { transport: 'fetch', onJob })
-}
-
-async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
+/** The status, and what went wrong. */
+async function outcomeOf(reply: ReplyOrFault): Promise<{ status?: number; message?: string | undefined }> {
   if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
   const { status } = reply
   const body = tryParseJson(

@@ -23,7 +23,9 @@ export function createIpAllowlist(entries: readonly string[]): (ip: string) => b
   const networks = entries.map(parseEntry).filter((network) => network !== undefined)
   return (ip) => {
     const client = parseAddress(ip)
-    return client !== undefined && networks.some(([base, bits]) => sameKind(base, client) && client.match(base, bits))
+    return (
+      client !== undefined && networks.some(([base, bits]) => base.kind() === client.kind() && client.match(base, bits))
+    )
   }
 }
 
@@ -49,8 +51,4 @@ function parseNetwork(text: string): Network | undefined {
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined
-}
-
-function sameKind(left: Address, right: Address): boolean {
-  return left.kind() === right.kind()
 }

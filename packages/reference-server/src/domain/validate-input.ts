@@ -19,7 +19,10 @@ export type InputCheck = { ok: true; input: Record<string, unknown> } | { ok: fa
  * Reports every problem, parameters of the schema first. An unknown parameter is a problem. A parameter that is
  * `undefined` counts as left out. A type that is unknown allows every value.
  */
-export function validateInput(schema: InputSchema, input: Record<string, unknown>): InputCheck {
+export function validateInput(
+  schema: InputSchema & { additionalProperties?: unknown },
+  input: Record<string, unknown>,
+): InputCheck {
   const parameters = readParameters(schema)
   const entries: [string, unknown][] = []
   const problems: InputProblem[] = []
@@ -30,15 +33,10 @@ export function validateInput(schema: InputSchema, input: Record<string, unknown
     else if (value !== undefined) entries.push([parameter.name, value])
   }
   const others = Object.entries(input).filter(([name, value]) => value !== undefined && !parameters.has(name))
-  if (takesMore(schema)) entries.push(...others)
+  if (schema.additionalProperties === true) entries.push(...others)
   else problems.push(...unknownProblems(parameters, others))
   // `fromEntries` defines members, so a parameter named `__proto__` stays data.
   return problems.length === 0 ? { ok: true, input: Object.fromEntries(entries) } : { ok: false, problems }
-}
-
-/** A member of JSON Schema that section 2.3 does not name. */
-function takesMore(schema: InputSchema & { additionalProperties?: unknown }): boolean {
-  return schema.additionalProperties === true
 }
 
 interface Parameter {

@@ -1,3 +1,4 @@
+import { abortable } from '@modelrun/kit'
 import { BusyPolls } from '../clock/activity.ts'
 import type { RequestDetails } from '../history/journal.ts'
 import { redactText } from '../history/redact.ts'
@@ -174,15 +175,9 @@ export function createFetch(
     const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
     const { signal } = request
     signal.throwIfAborted()
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason)
-      signal.addEventListener('abort', abort, { once: true })
-      void handle(request, { transport: 'fetch' }).then((handled) => {
-        signal.removeEventListener('abort', abort)
-        if (handled.status === undefined) reject(fetchFailed(handled.fault, request.url))
-        else resolve(toResponse(handled))
-      })
-    })
+    const handled = await abortable(handle(request, { transport: 'fetch' }), signal)
+    if (handled.status === undefined) throw fetchFailed(handled.fault, request.url)
+    return toResponse(handled)
   }
   return Object.assign(serverFetch, REPORTS_LIKE_UNDICI)
 }

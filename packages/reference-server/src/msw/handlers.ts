@@ -66,7 +66,7 @@ const isMsw2 = 'handleRequest' in msw
  */
 function applyFault(fault: ConnectionFault['fault'], request: Request): Response {
   // Browsers hide why a request failed, and msw there treats a thrown error as a defect.
-  if (!isNode()) return Response.error()
+  if (typeof globalThis.process?.versions?.node !== 'string') return Response.error()
   // Msw 2 would show the head.
   if (fault === 'empty-reply' && !isMsw2) return brokenAtOnce()
   throw errorFor(fault, request.url)
@@ -83,8 +83,4 @@ function errorFor(kind: ConnectionFault['fault'], url: string): Error {
   // With `errno` msw takes it for an error of the system. Clients of msw 2 get it as it is, and look for the code in the
   // cause as they do with any failure of `fetch`.
   return Object.assign(error, { errno: Reflect.get(error, 'errno') ?? -1, cause: connectionError(kind, url) })
-}
-
-function isNode(): boolean {
-  return typeof globalThis.process?.versions?.node === 'string'
 }

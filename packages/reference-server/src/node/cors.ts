@@ -20,7 +20,8 @@ const MAX_AGE_S = 600
 export function createCors(origins: readonly string[]) {
   const allowedFor = (origin: string) => (origins.includes('*') ? '*' : origins.find((one) => one === origin))
   return (request: IncomingRequest, outgoing: Pick<ServerResponse, 'setHeader'>): Reply | undefined => {
-    const isForControl = isControl(pathOf(request.url))
+    // Below the base address too, which may have a path of its own.
+    const isForControl = `${pathOf(request.url)}/`.includes(`${CONTROL_PREFIX}/`)
     if (isForControl && isOtherPage(request)) {
       return errorResponse(
         'FORBIDDEN',
@@ -37,11 +38,6 @@ export function createCors(origins: readonly string[]) {
     const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
     return isPreflight ? preflightResponse(request) : undefined
   }
-}
-
-/** Below the base address too, which may have a path of its own. */
-function isControl(path: string): boolean {
-  return `${path}/`.includes(`${CONTROL_PREFIX}/`)
 }
 
 /**

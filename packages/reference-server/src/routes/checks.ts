@@ -1,4 +1,5 @@
 import { type Route, type RunRequest, runRequestSchema } from '@modelrun/contract'
+import type { Rejection } from '@modelrun/contract/assumptions'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { unknownModelText } from '../domain/list-models.ts'
 import { validateInput } from '../domain/validate-input.ts'
@@ -27,21 +28,17 @@ export async function checkRun(service: Service, { req, env }: KeyContext): Prom
   }
   const { requestBody, ...read } = await (env.readBody ?? readJson(req.raw))
   if (typeof read.problem === 'object') return { response: read.problem }
-  if (read.problem !== undefined) return { requestBody, response: rejectionResponse(wrongRequest, read.problem) }
+  const reject = (as: Rejection, message: string) => ({ requestBody, response: rejectionResponse(as, message) })
+  if (read.problem !== undefined) return reject(wrongRequest, read.problem)
   // The key may have been revoked while the body came.
   const apiKey = findKey(req.raw, service)
   if (typeof apiKey === 'string') return { requestBody, response: unauthorized(apiKey) }
   const body = parseShape(runRequestSchema, read.json)
-  if (!body.ok) {
-    return { requestBody, response: rejectionResponse(wrongRequest, invalidMessage('body', body.message)) }
-  }
+  if (!body.ok) return reject(wrongRequest, invalidMessage('body', body.message))
   const unreachable = checkWebhook(service, apiKey, body.value.webhook_url)
   if (unreachable !== undefined) return { requestBody, response: unreachable }
   const model = service.models.get(req.param('model'))
-  if (model === undefined) {
-    const message = unknownModelText(req.param('model'), service.models)
-    return { requestBody, response: rejectionResponse(unknownModel, message) }
-  }
+  if (model === undefined) return reject(unknownModel, unknownModelText(req.param('model'), service.models))
   const input = validateInput(model.input_schema, body.value.input)
   if (input.ok) {
     const order = { ...body.value, sentInput: body.value.input, input: input.input, account: apiKey.account, model }
@@ -49,8 +46,7 @@ export async function checkRun(service: Service, { req, env }: KeyContext): Prom
   }
   const problems = input.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
-  const message = `Invalid input: ${problems.join(' ')} ${advice}`
-  return { requestBody, response: rejectionResponse(wrongRequest, message) }
+  return reject(wrongRequest, `Invalid input: ${problems.join(' ')} ${advice}`)
 }
 
 /**

@@ -124,19 +124,14 @@ export class WebhookDispatcher {
   async #send({ job, body, webhook, abort: { signal } }: PendingDelivery): Promise<DeliveryRecord> {
     const { clock, receivers, observer } = this.#options
     const attemptedAt = clock.now()
-    const abort = new AbortController()
-    const stop = () => abort.abort()
-    signal.addEventListener('abort', stop, { once: true })
-    const deliver = receivers.of(job.account)
     const outcome = await sendDelivery({
-      deliver,
+      deliver: receivers.of(job.account),
       clock,
       url: webhook.url,
       body: JSON.stringify(body),
-      abort,
+      signal,
       isShown: observer.isShown,
     })
-    signal.removeEventListener('abort', stop)
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
   }
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '@modelrun/contract'
-import { messageWithCause } from '@modelrun/kit'
+import { abortable, messageWithCause } from '@modelrun/kit'
 import type { ServerClock } from '../clock/clock.ts'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { DeliveryRecord } from '../domain/delivery.ts'
@@ -18,7 +18,7 @@ export interface SendDeliveryOptions {
   /** JSON text. */
   body: string
   /** Ends the attempt early. */
-  abort: AbortController
+  signal: AbortSignal
   /** Whether the response is recorded. */
   isShown: boolean
 }
@@ -29,19 +29,16 @@ export async function sendDelivery({
   clock,
   url,
   body,
-  abort,
+  signal: ended,
   isShown,
 }: SendDeliveryOptions): Promise<DeliveryOutcome> {
-  const aborted = new Promise<'aborted'>((resolve) => {
-    abort.signal.addEventListener('abort', () => resolve('aborted'), { once: true })
-  })
-  const timer = clock.setTimeout(() => abort.abort(), LIMITS.webhookAckMs)
+  const limit = new AbortController()
+  const signal = AbortSignal.any([limit.signal, ended])
+  const timer = clock.setTimeout(() => limit.abort(), LIMITS.webhookAckMs)
   try {
-    const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
-    if (response === 'aborted') return { outcome: 'timeout' }
-    return await recordOf(response, isShown)
+    return await recordOf(await abortable(post(deliver, { url, body, signal }), signal), isShown)
   } catch (error) {
-    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: messageWithCause(error) }
+    return signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: messageWithCause(error) }
   } finally {
     clock.clearTimeout(timer)
   }

@@ -33,13 +33,10 @@ export function readHostRules(hosts: readonly string[]): HostRule[] {
 }
 
 function matches({ hostname, port, isSuffix }: HostRule, url: URL): boolean {
-  if (port !== undefined && port !== portOf(url)) return false
+  const portOfUrl = url.port || (url.protocol === 'https:' ? '443' : '80')
+  if (port !== undefined && port !== portOfUrl) return false
   const host = withoutDot(url.hostname)
   return isSuffix ? host.endsWith(`.${hostname}`) : host === hostname
-}
-
-function portOf({ port, protocol }: URL): string {
-  return port || (protocol === 'https:' ? '443' : '80')
 }
 
 function readHostRule(entry: string): HostRule {

@@ -5,11 +5,6 @@ import { count } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { planText } from './plans.tsx'
 
-interface Switched {
-  text: string
-  off: () => unknown
-}
-
 /** What shapes every run, on every screen, each with its off switch. Nothing is shown when nothing is switched on. */
 export function Strip() {
   const all = keys.value.flatMap(ofAccount)
@@ -26,22 +21,18 @@ export function Strip() {
   )
 }
 
-function ofAccount(key: ApiKey, index: number): Switched[] {
+function ofAccount(key: ApiKey, index: number): { text: string; off: () => unknown }[] {
   if (key.revoked) return []
   const whose = index === 0 ? '' : ` (key ${index + 1})`
   const { webhook = {} } = key
-  const on = key.faults.filter((added) => !isUsedUp(added))
+  // A fault that was injected as often as it should does nothing more.
+  const on = key.faults.filter(({ fault, used }) => used < (fault.times ?? Number.POSITIVE_INFINITY))
   const faults = on.map((added) => ({
     text: `Fault ${faultText(added)}${whose}`,
     off: () => removeFault(key, added),
   }))
   if (Object.keys(webhook).length === 0) return faults
   return [...faults, { text: `Results: ${planText(webhook)}${whose}`, off: () => post('webhooks', { key: key.key }) }]
-}
-
-/** A fault that was injected as often as it should no longer does anything. */
-function isUsedUp({ fault: { times = Number.POSITIVE_INFINITY }, used }: AddedFault): boolean {
-  return used >= times
 }
 
 function faultText({ fault: { kind, route, model, times, probability, when }, used }: AddedFault): string {

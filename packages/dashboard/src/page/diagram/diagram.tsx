@@ -89,13 +89,7 @@ const LANES = ['client', 'service', 'receiver'] as const
 /** About the width of a letter below the name of a lane, in pixels. */
 const DETAIL_LETTER = 6
 
-interface BackgroundProps {
-  layout: Layout
-  lanes: Lanes
-  life: Life
-}
-
-function Background({ layout, lanes, life }: BackgroundProps) {
+function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; life: Life }) {
   const { webhook_url, model_id } = life.job
   const room = Math.min(18, Math.floor((lanes.service - lanes.client - 6) / DETAIL_LETTER))
   const receiver = webhook_url === undefined ? 'no webhook' : receiverName(webhook_url)

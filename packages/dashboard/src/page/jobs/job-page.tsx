@@ -74,17 +74,14 @@ function outcomeNow(life: Life): string {
   return outcomeText({ ...life, job: { ...job, status: statusNow(job) } }, job.created_at_ms + passedMs)
 }
 
-/** What is shown first: the last of what went wrong. */
-function isCause(exchange: Exchange): boolean {
-  return exchange.kind === 'job' ? exchange.to === 'failed' : isBad(exchange)
-}
-
 function JobDiagram({ life }: { life: Life }) {
   const [chosen, choose] = useState<Exchange>()
   const { exchanges } = life
   const { at } = route.value.query
   const found = exchanges.find((one) => (chosen === undefined ? String(one.end_place) === at : isSame(one, chosen)))
-  const shown = found ?? exchanges.findLast(isCause) ?? exchanges[0]
+  // The last of what went wrong.
+  const cause = exchanges.findLast((one) => (one.kind === 'job' ? one.to === 'failed' : isBad(one)))
+  const shown = found ?? cause ?? exchanges[0]
   return (
     <div class="split">
       <section class="card" aria-label="Sequence diagram">

@@ -4,14 +4,8 @@ import { parsed } from '../text/code.ts'
 /** The values of a form, by parameter. What is missing is left out of the run. */
 export type Values = Readonly<Record<string, unknown>>
 
-interface FormProps {
-  model: Model
-  values: Values
-  set: (values: Values) => void
-}
-
 /** A form made from the `input_schema` of a model. */
-export function InputForm({ model, values, set }: FormProps) {
+export function InputForm({ model, values, set }: { model: Model; values: Values; set: (values: Values) => void }) {
   const { properties = {}, required = [] } = model.input_schema ?? {}
   const setOne = (name: string, value: unknown) => {
     const { [name]: _, ...others } = values

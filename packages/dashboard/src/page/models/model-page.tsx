@@ -67,14 +67,8 @@ function Playground({ model }: { model: Model }) {
   )
 }
 
-interface RunFormProps {
-  model: Model
-  form: Form
-  change: (changed: Partial<Form>) => void
-}
-
 /** Leads to the page of the job, or says why there is none. */
-function RunForm({ model, form, change }: RunFormProps) {
+function RunForm({ model, form, change }: { model: Model; form: Form; change: (changed: Partial<Form>) => void }) {
   const isRunning = useSignal(false)
   const problem = useSignal('')
   const run = async (event: Event) => {

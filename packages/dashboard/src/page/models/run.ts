@@ -11,14 +11,6 @@ export interface Form {
   webhookUrl: string
 }
 
-/** What is known of a run shortly after it was sent. */
-interface RunOutcome {
-  /** The job, also when the response was lost. */
-  job_id?: string
-  /** What went wrong, in the words of the service. */
-  message?: string
-}
-
 /** The body of the request that a form stands for. The server has a receiver of its own. */
 export function runBody({ values: input, mode, webhookUrl }: Form): object {
   if (mode === 'async') return { input, sync: false }
@@ -32,7 +24,11 @@ export function runBody({ values: input, mode, webhookUrl }: Form): object {
  * @throws Error when there is no job
  */
 export async function runModel(model: string, form: Form): Promise<void> {
-  const { job_id, message } = await post<RunOutcome>('runs', { model, ...runBody(form), ...ofKey() })
+  const { job_id, message } = await post<{ job_id?: string; message?: string }>('runs', {
+    model,
+    ...runBody(form),
+    ...ofKey(),
+  })
   if (job_id === undefined) throw new Error(message ?? 'No response so far: a fault holds it.')
   location.hash = linkTo('jobs', job_id)
 }

@@ -46,9 +46,6 @@ export function capitalized(text: string): string {
 
 /** Who gets a delivery. The server has a receiver of its own. */
 export function receiverName(url: string): string {
-  return url.endsWith('/_reference/receiver') ? 'built in' : hostOf(url)
-}
-
-function hostOf(url: string): string {
+  if (url.endsWith('/_reference/receiver')) return 'built in'
   return URL.canParse(url) ? new URL(url).host : url
 }

@@ -12,13 +12,7 @@ export function typed(value: Signal<string>) {
   }
 }
 
-interface SearchProps {
-  label: string
-  value: string
-  set: (text: string) => void
-}
-
-export function Search({ label, value, set }: SearchProps) {
+export function Search({ label, value, set }: { label: string; value: string; set: (text: string) => void }) {
   return (
     <label class="search">
       <Icon name="search" />

@@ -34,7 +34,7 @@ export function describeNetworkFailure(error: unknown, redact = (text: string) =
     /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
     reason,
     /** A sentence on what to do, where the failure says it. */
-    hint: hintFor(`${code ?? ''} ${message ?? reason}`),
+    hint: HINTS.find(([pattern]) => pattern.test(`${code ?? ''} ${message ?? reason}`))?.[1],
     /** A copy that holds name, message and code, and no request object: those print the API key. */
     cause,
   }
@@ -112,8 +112,3 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'The `dispatcher` is from another version of undici than `fetch`: pass the `fetch` of that undici as the option `fetch`.',
   ],
 ]
-
-/** A sentence on what to do about a failed connection, where it is known. `line` is its code, a space, its message. */
-function hintFor(line: string): string | undefined {
-  return HINTS.find(([pattern]) => pattern.test(line))?.[1]
-}

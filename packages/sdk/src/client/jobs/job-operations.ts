@@ -100,15 +100,11 @@ export function toJob(value: unknown, at: string): Job {
   if (reportedStatus === undefined) throw wrongShape(`${at}/status`, 'a string')
   const status = asKnownStatus(reportedStatus)
   const output = toOutput(given)
-  const isLost = output === undefined && !isAbsent(given) && status === 'succeeded'
+  // Services often send `null` for absent members.
+  const isLost = output === undefined && given !== undefined && given !== null && status === 'succeeded'
   if (isLost) throw wrongShape(`${at}/output/items`, 'a list')
   const error = errorDetailOf(reported) ?? (status === 'failed' ? NO_REASON : undefined)
   return { ...job, status, ...defined({ output, error }) }
-}
-
-/** Services often send `null` for absent members. */
-function isAbsent(value: unknown): value is null | undefined {
-  return value === undefined || value === null
 }
 
 /** The error of a failure for which the service has none. */

@@ -12,7 +12,7 @@ import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
 import type { Preflight } from './preflight.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
-import type { PreflightOptions, RunOptions, SubmitOptions } from './run-options.ts'
+import type { RunOptions, SubmitOptions } from './run-options.ts'
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export async function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
@@ -71,10 +71,10 @@ async function sendRun(
   { model, input, options }: RunCall<RunOptions>,
   deadlineMs?: number,
 ): Promise<SentRun> {
-  const { signal } = options
+  const { signal, maxCredits, validateInput } = options
   checkWebhook(options)
   // Without an option for it nothing loads, and the run is sent in this turn.
-  const preflight = needsModel(options) ? await loadPreflight() : undefined
+  const preflight = maxCredits !== undefined || validateInput === true ? await loadPreflight() : undefined
   const { webhook } = options
   const receiver = webhook && { webhook, ...(await loadPart(() => import('./receiver-calls.ts'))) }
   return await withinScope({ clock: core.options.clock, signal, deadlineMs }, async (scope) => {
@@ -162,11 +162,6 @@ function whatIsKnown(run: AnyRunResponse): Pick<JobReference, 'modelId' | 'reque
   const { status, model_id: modelId, request_id: requestId } = run
   const state = status === 'completed' ? { ...run, status: 'succeeded' } : { status }
   return { ...defined({ modelId }), requestId, state }
-}
-
-/** True when a run is to be checked against its model before it is sent. */
-function needsModel({ maxCredits, validateInput }: PreflightOptions): boolean {
-  return maxCredits !== undefined || validateInput === true
 }
 
 /** The check of a run against its model. Loaded before a time limit of the run starts. @throws ConnectionError */

@@ -55,15 +55,13 @@ export function createMemoryBudgetStore(clock: Clock, maxAccounts = MAX_ACCOUNTS
   }
 
   function open(name: string, expiresInMs = Number.POSITIVE_INFINITY): Account {
-    if (accounts.size >= maxAccounts) dropExpired()
+    if (accounts.size >= maxAccounts) {
+      for (const name of accounts.keys()) if (find(name) === undefined) accounts.delete(name)
+    }
     if (accounts.size >= maxAccounts) throw new Error(`The budget store in memory is full: ${maxAccounts} accounts.`)
     const account = { used: 0, reserved: new Map(), expiresAt: wallNow(clock) + expiresInMs }
     accounts.set(name, account)
     return account
-  }
-
-  function dropExpired(): void {
-    for (const name of accounts.keys()) if (find(name) === undefined) accounts.delete(name)
   }
 
   return {
