@@ -2,13 +2,12 @@ import { getEventListeners } from 'node:events'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { AbortedError, type CallOptions, type ModelRun, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
-import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
 import { json, partial } from './server-responses.ts'
 import { createTestClient, expectNoKey } from './test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
 const running = json(200, fixtures.jobs.processing.body)
-const busy = json(429, {}, [['retry-after', '30']])
 
 let server: HostileServer | undefined
 
@@ -22,8 +21,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** How a call comes into a phase in which it waits. */
 interface Setup {
   name: string
-  /** None: nothing listens there. */
-  script?: (startCall: () => void) => Script
+  script: (startCall: () => void) => Script
   options?: (startCall: () => void) => ModelRunOptions
   /** Default: an asynchronous run. */
   call?: (client: ModelRun, options: CallOptions, startCall: () => void) => Promise<unknown>
@@ -33,12 +31,6 @@ interface Setup {
 /** Starts the phase with the arrival of a request that never gets a response. */
 const silent = (startCall: () => void) => [() => startCall()]
 
-/** Starts the phase with the log line of a retry. */
-const atRetry = (startCall: () => void): ModelRunOptions => {
-  const ignore = () => {}
-  return { logLevel: 'info', logger: { debug: ignore, info: startCall, warn: ignore, error: ignore } }
-}
-
 const SETUPS: readonly Setup[] = [
   { name: 'the head of the response', script: (startCall) => ({ POST: silent(startCall) }), submission: 'unknown' },
   {
@@ -46,12 +38,6 @@ const SETUPS: readonly Setup[] = [
     script: () => ({ POST: [partial(200, '{"status"', 'stall')] }),
     options: (startCall) => ({ fetch: (url, init) => fetch(url, init).finally(startCall) }),
     submission: 'unknown',
-  },
-  { name: 'a retry after 429', script: () => ({ POST: [busy] }), options: atRetry, submission: 'rejected' },
-  {
-    name: 'a retry after a refused connection',
-    options: (startCall) => ({ ...atRetry(startCall), random: () => 1 }),
-    submission: 'not_sent',
   },
   {
     name: 'the next poll',
@@ -74,8 +60,8 @@ describe('an abort while a run waits for', () => {
     const started = new Promise<void>((resolve) => {
       start = resolve
     })
-    server = setup.script && (await startHostileServer(setup.script(start)))
-    const client = createTestClient(server?.url ?? (await findClosedPort()), setup.options?.(start))
+    server = await startHostileServer(setup.script(start))
+    const client = createTestClient(server.url, setup.options?.(start))
     const controller = new AbortController()
     const { signal } = controller
     const call =

@@ -169,7 +169,8 @@ async function untilAborted<T, W>(
       await attempt.sending
       attempt.maySend = false
       noteOwnSends(call, attempt)
-      happened.error ??= error()
+      // The error of an earlier attempt is not the end of this one.
+      if (attempt.sending === undefined || happened.error === undefined) happened.error = error()
       observeFailure(call)
       resolve(undefined)
     }
