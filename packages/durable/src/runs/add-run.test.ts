@@ -79,3 +79,11 @@ test.each<[string, (batch: Batch) => unknown, [end: object, deliveries: number]]
   await pass(5_000)
   expect(deliver).toHaveBeenCalledTimes(deliveries)
 })
+
+test('a price that could not be read is read again for the next run', async () => {
+  const { runs, outage } = await openBatch()
+  Object.assign(outage, { status: 500, method: 'GET' })
+  expect(await settled(runs.send('a', MODEL, { prompt: 'a' }))).toMatchObject({ state: 'waiting' })
+  outage.status = undefined
+  expect(await settled(runs.send('b', MODEL, { prompt: 'b' }))).toMatchObject({ state: 'running' })
+})

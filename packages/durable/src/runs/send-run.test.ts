@@ -156,7 +156,7 @@ describe('a store that is away', () => {
     { lastsMs: 10_000, end: 'unknown' },
   ])('after the POST for $lastsMs ms returns the job, and the run is $end', async ({ lastsMs, end }) => {
     const { open, posts } = await openProcesses()
-    const process = open()
+    const [process, other] = [open(), open()]
     process.faults = {
       request: (route) => {
         if (route === 'POST') process.faults = away(/runs/)
@@ -165,7 +165,6 @@ describe('a store that is away', () => {
     }
     const sent = process.runs.send('a', MODEL, { prompt: 'a' })
     await pass(lastsMs)
-    const other = open()
     // Another caller parks the run in the outage of the first one, once its lock is over.
     if (end === 'unknown') expect(await settled(other.runs.read('a'))).toMatchObject({ state: 'unknown' })
     process.faults = {}
@@ -174,7 +173,8 @@ describe('a store that is away', () => {
     await pass(6_000)
     expect(await settled(other.runs.read('a', end === 'unknown' ? { jobId } : {}))).toMatchObject({ jobId })
     expect((await settled(loop(other, 'a'))).run.state).toBe('succeeded')
-    expect(posts).toEqual({ a: 1 })
+    await settled(other.runs.add('b', MODEL, { prompt: 'b' }))
+    expect([posts, (await settled(other.runs.progress())).unknown]).toEqual([{ a: 1 }, 0])
   })
 })
 

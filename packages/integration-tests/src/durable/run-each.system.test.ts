@@ -47,13 +47,6 @@ describe('runEach', () => {
     expect([countPosts(server), server.credits()]).toEqual([5, before])
   })
 
-  it('takes the members of an input in any order for the same run', async () => {
-    const { server, runs } = await setUpRuns()
-    await collect(runs.runEach(MODEL, [{ key: 'fox', input: { prompt: 'fox', num_images: 2 } }]))
-    await collect(runs.runEach(MODEL, [{ key: 'fox', input: { num_images: 2, prompt: 'fox' } }]))
-    expect(countPosts(server)).toBe(1)
-  })
-
   it('yields the runs of its own call alone, and those that another process works', async () => {
     const { server, runs, openOther } = await setUpTwo()
     const other = openOther()
