@@ -129,6 +129,7 @@ describe("isUnsent takes the word of the platform's own fetch", () => {
     new TypeError(`error sending request for url (${URL_OF_RUN}): client error (SendRequest): reset`),
     // Words of others.
     new Error('bad port, said the service'),
+    new Error('no access to "127.0.0.1:1"'),
     new Error('It said: Fetch failed: Requests to port 6666 are blocked'),
     new Error('Fetch failed: Requests to port 6666 are blocked for an hour'),
     new Error('a wrapper said: UND_ERR_INVALID_ARG invalid onError method'),

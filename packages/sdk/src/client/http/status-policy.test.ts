@@ -56,6 +56,7 @@ describe('submissionAfter', () => {
     [{ error, job: { id: job_id } }, job_id],
     [{ error, job: job_id }, job_id],
     [{ error, jobs: [{ job_id }] }, job_id],
+    [{ error, jobs: ['job_2', 'job_3'], run: { id: job_id } }, job_id],
     [{ error, status: 'queued' }, undefined],
     [[{ error, status: 'Completed' }, {}], undefined],
     [{ error, output: { items: [{ job_id: 'job_old' }] } }, undefined],
