@@ -105,7 +105,7 @@ export const MODEL_COMMANDS: readonly CommandEntry[] = [
     [addSameAccount, (command) => addPriceOptions(command, 'batch'), addServiceOptions],
     async () => (await import('./batch/run-batch.ts')).runBatch,
   ],
-  [BATCH_STATUS, [addServiceOptions], async () => (await import('./batch/show-status.ts')).showStatus],
+  [BATCH_STATUS, [addSameAccount, addServiceOptions], async () => (await import('./batch/show-status.ts')).showStatus],
   [
     new Command('job')
       .description('show a job; without an id, the runs that were started here')

@@ -18,9 +18,17 @@ function isRetryable(run: Run | undefined): boolean {
   return run !== undefined && !['waiting', 'running', 'succeeded', 'unknown'].includes(run.state)
 }
 
-/** Whether the attempt was not sent. It decides nothing about an earlier one that may be paid. */
-export function isUnsent(run: Run | undefined): boolean {
-  return run?.jobId === undefined && ['rejected', 'cancelled'].includes(run?.state ?? '')
+/** Whether another attempt may have followed this one. */
+export function mayBeRepeated(run: Run | undefined): boolean {
+  return run?.state === 'unknown' || isRetryable(run)
+}
+
+/** Sets what a row is by its latest attempt. What may be paid is ended by a success alone, or by a decision. */
+export function setRun(row: KnownRow, run: Run | undefined): void {
+  const earlier = row.run?.state === 'unknown' ? row.run : row.unknown
+  const unknown = earlier?.key === run?.key ? undefined : earlier
+  const isUnknown = unknown !== undefined && isRetryable(run)
+  Object.assign(row, isUnknown ? { run: unknown, unknown: undefined, repeated: run } : { run, unknown })
 }
 
 /**
@@ -60,15 +68,12 @@ async function findByContent(batch: Batch, rows: readonly Row[], { model, schema
 }
 
 async function findAttempt(runs: Runs, row: Row): Promise<void> {
-  let mayBePaid = false
   for (let attempt = 1; ; attempt++) {
-    const runKey = attemptKey(row.key, attempt)
-    const run = await runs.get(runKey)
+    const run = await runs.get(attemptKey(row.key, attempt))
     if (attempt > 1 && run === undefined) return
     row.attempt = attempt
-    if (!mayBePaid || !isUnsent(run)) Object.assign(row, { runKey, run })
-    mayBePaid = row.run?.state === 'unknown'
-    if (!mayBePaid && !isRetryable(run)) return
+    setRun(row, run)
+    if (!mayBeRepeated(run)) return
   }
 }
 
@@ -87,7 +92,7 @@ export function startAttempts(rows: readonly Row[], wanted: Decisions): Row[] {
   })
   for (const row of retried) {
     row.attempt += 1
-    Object.assign(row, { runKey: attemptKey(row.key, row.attempt), run: undefined })
+    setRun(row, undefined)
   }
   return retried
 }
@@ -97,19 +102,40 @@ interface Decision {
   jobId: string
 }
 
+interface Deciding {
+  client: ModelRun
+  runs: Runs
+  options: Decisions
+}
+
 /**
  * Gives unknown rows the jobs that the user names, and polls those again that have one. What stays unknown may be sent again, if
  * the user wants it.
  *
  * @throws UsageError
  */
-export async function decideUnknown(
-  rows: readonly KnownRow[],
-  { client, runs, options }: { client: ModelRun; runs: Runs; options: Decisions },
-): Promise<void> {
-  const jobs = new Map<KnownRow, string>()
+export async function decideUnknown(rows: readonly KnownRow[], { client, runs, options }: Deciding): Promise<void> {
   // All of them before the first is stored.
-  for (const text of options.job ?? []) {
+  const jobs = await readDecisions(rows, { client, given: options.job ?? [] })
+  for (const row of rows) {
+    const given = jobs.get(row)
+    if (given !== undefined) await withdraw(row, runs)
+    const jobId = given ?? row.run?.jobId
+    if (row.run?.state !== 'unknown' || jobId === undefined) continue
+    // It was not found, perhaps by another key. Polling again costs nothing; sending again does.
+    if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) continue
+    await runs.resolve(row.run.key, { jobId })
+    setRun(row, await runs.get(row.run.key))
+  }
+}
+
+/** @throws UsageError */
+async function readDecisions(
+  rows: readonly KnownRow[],
+  { client, given }: { client: ModelRun; given: readonly string[] },
+): Promise<ReadonlyMap<KnownRow, string>> {
+  const jobs = new Map<KnownRow, string>()
+  for (const text of given) {
     const decision = readDecision(text, rows)
     const [same] = [...jobs].find(([, jobId]) => jobId === decision.jobId) ?? []
     const problem =
@@ -119,15 +145,14 @@ export async function decideUnknown(
     if (problem !== undefined) throw new UsageError(`--job ${text}: ${problem}. Nothing was sent.`)
     jobs.set(decision.row, decision.jobId)
   }
-  for (const row of rows) {
-    const given = jobs.get(row)
-    const jobId = given ?? row.run?.jobId
-    if (row.run?.state !== 'unknown' || jobId === undefined) continue
-    // It was not found, perhaps by another key. Polling again costs nothing; sending again does.
-    if (given === undefined && options.resubmitUnknown && !(await hasJob(client, jobId))) continue
-    await runs.resolve(row.run.key, { jobId })
-    row.run = await runs.get(row.run.key)
-  }
+  return jobs
+}
+
+/** Takes back that a row is sent again, which has not happened yet. */
+async function withdraw(row: KnownRow, runs: Runs): Promise<void> {
+  if (row.run?.state !== 'waiting') return
+  await runs.cancel(row.run.key)
+  setRun(row, await runs.get(row.run.key))
 }
 
 async function hasJob(client: ModelRun, jobId: string): Promise<boolean> {
@@ -159,7 +184,8 @@ async function decisionProblem(
   { row, jobId }: Decision,
   { client, rows }: { client: ModelRun; rows: readonly KnownRow[] },
 ): Promise<string | undefined> {
-  if (row.run?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
+  const { run, unknown } = row
+  if ((run?.state === 'waiting' ? unknown : run)?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
   const other = rows.find((one) => one !== row && one.run?.jobId === jobId)
   if (other !== undefined) return `this is the job of the ${nameOf(other)}`
   if (await hasJob(client, jobId)) return undefined

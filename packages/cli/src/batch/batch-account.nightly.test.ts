@@ -17,16 +17,19 @@ beforeEach(async () => {
 })
 
 const ARGS = [...BATCH, '--inputs', 'rows.jsonl']
+const STATUS = ['batch', 'status', '--out', 'out']
 
 describe('the folder of a batch', () => {
   it('rejects another service before anything is sent or polled, and names both', async () => {
     expect((await cli.run(ARGS)).code).toBe(0)
     const other = createReferenceServer({ apiKey: cli.server.apiKey })
     const listening = await listen(other)
-    const { code, stderr } = await cli.run(ARGS, { env: { MODELRUN_BASE_URL: listening.url } })
+    for (const args of [ARGS, [...STATUS, '--fetch'], [...STATUS, '--job', 'a=job_1']]) {
+      const { code, stderr } = await cli.run(args, { env: { MODELRUN_BASE_URL: listening.url } })
+      expect([code, stderr]).toEqual([2, expect.stringContaining(cli.url)])
+      expect(stderr).toContain(listening.url)
+    }
     await listening.close()
-    expect([code, stderr]).toEqual([2, expect.stringContaining(cli.url)])
-    expect(stderr).toContain(listening.url)
     expect(other.journal.entries({ kind: 'request' })).toEqual([])
     expect((await cli.run(ARGS, { env: { MODELRUN_BASE_URL: `${cli.url}/` } })).code).toBe(0)
   })
@@ -38,7 +41,8 @@ describe('the folder of a batch', () => {
     const rejected = await cli.run(ARGS, { env: rotated })
     expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('add --same-account once')])
     expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1 })
-    expect((await cli.run([...ARGS, '--same-account'], { env: rotated })).code).toBe(0)
+    expect((await cli.run([...STATUS, '--fetch'], { env: rotated })).code).toBe(2)
+    expect((await cli.run([...STATUS, '--fetch', '--same-account'], { env: rotated })).code).toBe(0)
     expect((await cli.run(ARGS, { env: rotated })).code).toBe(0)
     expect(Object.fromEntries(sendsByPrompt(cli))).toEqual({ a: 1, b: 1 })
   })

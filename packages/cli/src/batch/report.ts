@@ -17,7 +17,7 @@ const STATES = ['succeeded', 'unsaved', 'running', 'waiting', 'failed', 'rejecte
 export type RowState = (typeof STATES)[number]
 
 /** A row, as far as it is known: the state of a batch has no file of rows. */
-export type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'files' | 'saveProblem'> &
+export type KnownRow = Pick<Row, 'key' | 'attempt' | 'run' | 'unknown' | 'repeated' | 'files' | 'saveProblem'> &
   Partial<Pick<Row, 'row' | 'cells'>>
 
 /** How a row is called: the state of a batch has no numbers. */
@@ -29,9 +29,11 @@ export type RowReport = ReturnType<typeof describeRow>
 
 /** Says what a row was and became. Its price is the one that was agreed to. */
 export function describeRow(known: KnownRow) {
-  const { row, key, attempt, cells, run, files = [], saveProblem } = known
+  const { row, key, attempt, cells, run, repeated, files = [], saveProblem } = known
   const price = run?.maxCredits
   const state = rowState(known)
+  const shown = state === 'unknown' ? [run, repeated] : [run]
+  const problems = shown.flatMap((one) => (one && runProblem(one)) ?? [])
   return {
     row,
     key,
@@ -45,8 +47,8 @@ export function describeRow(known: KnownRow) {
     urls: run?.output === undefined ? [] : urlsOf(run.output),
     /** Undefined where it is not known whether it was charged. */
     credits: rowCredits(state, price),
-    at_risk: state === 'unknown' ? price : undefined,
-    error: saveProblem ?? (run && runProblem(run)),
+    at_risk: creditsAtRisk(known),
+    error: saveProblem ?? (problems.join(' Sent again: ') || undefined),
   }
 }
 
@@ -61,6 +63,12 @@ function rowState({ run, files, saveProblem }: KnownRow): RowState {
 function rowCredits(state: RowState, price: number | undefined): number | undefined {
   if (state === 'succeeded' || state === 'unsaved') return price
   return state === 'rejected' || state === 'waiting' ? 0 : undefined
+}
+
+function creditsAtRisk({ run, unknown }: KnownRow): number | undefined {
+  if (run?.state === 'succeeded') return undefined
+  const risky = [run, unknown].filter((one) => one?.state === 'unknown')
+  return risky.length === 0 ? undefined : risky.reduce((sum, one) => sum + (one?.maxCredits ?? 0), 0)
 }
 
 /** In the words of the service, or of the command line: messages of the client are for programs. */

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { BATCH, FAILED, promptLines, rejecting, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import {
+  BATCH,
+  FAILED,
+  promptLines,
+  rejecting,
+  sendsByPrompt,
+  sentRuns,
+  serveSmallFiles,
+} from '../../test/batch-fixtures.ts'
 import { CliHarness } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
@@ -53,22 +61,46 @@ describe('modelrun batch --retry-failed', () => {
     cli.server.script('aurora-image', [FAILED])
     await cli.write('rows.jsonl', '{"prompt":"a"}\n')
     const args = [...BATCH, '--inputs', 'rows.jsonl']
-    let isRejected = false
-    const { env } = await rejecting(cli, () => isRejected)
-    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(4)
-    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(4)
-    // What is sent again and rejected decides nothing.
-    isRejected = true
-    expect((await cli.run([...args, '--resubmit-unknown'], { env })).code).toBe(3)
-    expect((await cli.run(args, { env })).code).toBe(4)
-    isRejected = false
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
     // The choice: it is this job. The job has failed, so the row can be retried from now on.
-    const [job] = cli.server.journal.entries({ kind: 'job' })
-    const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`], { env })
+    const decided = await cli.run([...args, '--job', `1=${sentRuns(cli)[0]?.jobId}`])
     expect([decided.code, cli.inputs().length]).toEqual([1, 1])
-    expect((await cli.run([...args, '--retry-failed'], { env })).code).toBe(0)
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(0)
     expect(cli.inputs()).toHaveLength(2)
   })
+
+  it.each([
+    ['is rejected', 4, 'Sent again: [CONTENT_POLICY]'],
+    ['fails', 4, 'Sent again: PROVIDER_FAILURE: no paint'],
+    ['waits for credits', 3, 'INSUFFICIENT_CREDITS'],
+  ])(
+    'ends an unknown row by the job that the user names, also when what was sent again %s',
+    async (how, code, text) => {
+      cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+      cli.server.script('aurora-image', [{ result: 'succeeded' }, FAILED])
+      await cli.write('rows.jsonl', '{"prompt":"a"}\n')
+      const args = [...BATCH, '--inputs', 'rows.jsonl']
+      let isRejected = false
+      const { env } = await rejecting(cli, () => isRejected)
+      expect((await cli.run(args, { env })).code).toBe(4)
+      isRejected = how === 'is rejected'
+      if (how === 'waits for credits') cli.server.limitKey(cli.server.apiKey, { credits: 0 })
+      const again = await cli.run([...args, '--resubmit-unknown'], { env })
+      expect([again.code, again.stderr]).toEqual([code, expect.stringMatching(/ 4 credits of them at risk/)])
+      expect(again.stderr).toContain(text)
+      const sent = cli.inputs().length
+      const status = ['batch', 'status', '--out', 'out']
+      expect((await cli.run(status, { env })).stderr).toContain('4 credits of them at risk')
+      const decided = await cli.run([...args, '--job', `1=${sentRuns(cli)[0]?.jobId}`], { env })
+      expect([decided.code, decided.stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  1\n'])
+      expect(await cli.run(status, { env })).toMatchObject({
+        stdout: decided.stdout,
+        stderr: expect.not.stringContaining('risk'),
+      })
+      expect(cli.inputs()).toHaveLength(sent)
+    },
+  )
 
   it('is limited by --max-credits, which counts every attempt', async () => {
     cli.server.script('aurora-image', [FAILED])

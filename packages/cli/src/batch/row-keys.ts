@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Run } from '@modelrun/durable'
 import { stableJson } from '@modelrun/kit'
 import type { RunInput } from '../run/input.ts'
 import type { InputRules } from '../run/parameters.ts'
@@ -15,8 +16,13 @@ export function attemptKey(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
-export function readAttempt(runKey: string): { key: string; attempt: number } {
-  const [key = runKey, attempt = '1'] = runKey.split(SEPARATOR)
+/** The key of the run that a row has, or will have. */
+export function runKey({ run, key, attempt }: { run?: Run | undefined; key: string; attempt: number }): string {
+  return run?.key ?? attemptKey(key, attempt)
+}
+
+export function readAttempt(name: string): { key: string; attempt: number } {
+  const [key = name, attempt = '1'] = name.split(SEPARATOR)
   return { key, attempt: Number(attempt) }
 }
 

@@ -21,8 +21,11 @@ export interface Row extends SavedRow {
   cells: RawRow['cells']
   /** Number of attempts so far; 1 for none. Each is a run of its own in the batch, and is sent at most once. */
   attempt: number
-  runKey: string
   run?: Run | undefined
+  /** An earlier attempt that may be paid. */
+  unknown?: Run | undefined
+  /** An attempt after the unknown `run`, which brought no success. */
+  repeated?: Run | undefined
 }
 
 /** Whether an earlier command has sent the row, for the price that it has agreed to. */
@@ -54,8 +57,7 @@ export async function createRows(raw: readonly RawRow[], rules: RowRules): Promi
     try {
       if (isCsv && columns.size > 0 && ![...cells.keys()].some((name) => columns.has(name))) continue
       const input = await readInput({ row, cells, isCsv }, rules)
-      const key = createKey(cells, input)
-      rows.push({ row, key, input, cells, attempt: 1, runKey: key })
+      rows.push({ row, key: createKey(cells, input), input, cells, attempt: 1 })
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       problems.push(`row ${row}: ${error.message}`)

@@ -7,14 +7,14 @@ import { readParameters } from '../run/parameters.ts'
 import { createService, type Service } from '../service/service.ts'
 import { countText, priceText, shellWord } from '../terminal/text.ts'
 import { checkAccount, isBound } from './account.ts'
-import { decideUnknown, findAttempts, startAttempts } from './attempts.ts'
+import { decideUnknown, findAttempts, setRun, startAttempts } from './attempts.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import type { Batch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, printReport, writeReport } from './report.ts'
-import { rowContent } from './row-keys.ts'
+import { rowContent, runKey } from './row-keys.ts'
 import { createRows, isSent, type Row, type RowRules } from './rows.ts'
 import { type BatchOptions, type BatchWork, workRows } from './work-rows.ts'
 
@@ -96,7 +96,7 @@ async function findStart(batch: Batch, rows: readonly Row[], price: number): Pro
   const sent = rows.filter(isSent)
   const ended = sent.filter(({ run }) => run?.state !== 'running')
   const { credits, waiting } = await batch.runs.progress()
-  const own = new Set(rows.filter(({ run }) => run?.state === 'waiting').map(({ runKey }) => runKey))
+  const own = new Set(rows.filter(({ run }) => run?.state === 'waiting').map(runKey))
   const all = own.size === waiting ? [] : await listRuns(batch)
   const left = all.filter(({ state, key }) => state === 'waiting' && !own.has(key))
   const leftCredits = left.reduce((sum, { maxCredits = price }) => sum + maxCredits, 0)
@@ -159,7 +159,7 @@ async function storeAgreed(
 ): Promise<void> {
   const agreed = { maxCredits: start.price }
   const waiting = rows.filter(({ run }) => run?.state === 'waiting' && run.maxCredits !== start.price)
-  const add = ({ runKey, run, input }: Row) => batch.runs.add(runKey, rules.model, { ...(run?.input ?? input) }, agreed)
+  const add = (row: Row) => batch.runs.add(runKey(row), rules.model, { ...(row.run?.input ?? row.input) }, agreed)
   await Promise.all([...retried, ...waiting].map(add))
   if (retried.length > 0) terminal.say(`${countText(retried.length, 'row')} run again.`)
 }
@@ -194,6 +194,6 @@ async function workAndReport(work: BatchWork, { terminal }: CliContext): Promise
 async function readAgain(rows: readonly Row[], { runs }: Batch): Promise<void> {
   for (const row of rows) {
     const isOpen = row.run === undefined || row.run.state === 'waiting' || row.run.state === 'running'
-    if (isOpen) row.run = (await runs.get(row.runKey).catch(() => undefined)) ?? row.run
+    if (isOpen) setRun(row, (await runs.get(runKey(row)).catch(() => undefined)) ?? row.run)
   }
 }

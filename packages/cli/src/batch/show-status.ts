@@ -9,7 +9,7 @@ import type { ServiceOptions } from '../options.ts'
 import { createService } from '../service/service.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { stateFolder } from './account.ts'
-import { type Decisions, decideUnknown, isUnsent } from './attempts.ts'
+import { type Decisions, decideUnknown, mayBeRepeated, setRun } from './attempts.ts'
 import { BatchStop } from './batch-stop.ts'
 import { listRuns } from './list-runs.ts'
 import type { Batch } from './open-batch.ts'
@@ -21,6 +21,7 @@ export interface StatusOptions extends ServiceOptions, Pick<Decisions, 'job'> {
   out: string
   report?: string | undefined
   fetch?: boolean | undefined
+  sameAccount?: boolean | undefined
 }
 
 /**
@@ -36,7 +37,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
   if (fetch) prepareFolder(out, KEEP_FOLDER)
   const stop = new BatchStop(context)
-  const open = { service, options: { out, concurrency: 1, pollsPerSecond: 10, dryRun: true } }
+  const open = { service, options: { ...options, concurrency: 1, pollsPerSecond: 10, dryRun: !fetch } }
   return await stop.work(open, async (batch) => {
     const rows = await latestRows(batch)
     if (fetch) {
@@ -63,10 +64,12 @@ type SentRow = KnownRow & { run: Run }
 async function latestRows(batch: Batch): Promise<SentRow[]> {
   const latest = new Map<string, SentRow>()
   const attempts = (await listRuns(batch)).map((run) => ({ run, ...readAttempt(run.key) }))
-  for (const one of attempts.toSorted((a, b) => a.attempt - b.attempt)) {
-    const earlier = latest.get(one.key)
-    if (earlier?.run.state === 'unknown' && isUnsent(one.run)) earlier.attempt = one.attempt
-    else latest.set(one.key, { ...one, ...batch.saved.of(one.key) })
+  for (const { key, attempt, run } of attempts.toSorted((a, b) => a.attempt - b.attempt)) {
+    const row = latest.get(key) ?? { key, attempt, run, ...batch.saved.of(key) }
+    latest.set(key, row)
+    if (attempt > row.attempt && !mayBeRepeated(row.run)) continue
+    row.attempt = attempt
+    setRun(row, run)
   }
   return [...latest.values()]
 }
@@ -88,5 +91,5 @@ async function waitForRow(row: SentRow, { runs }: Batch, signal: AbortSignal): P
     if (state !== 'running') break
     await sleep(systemClock, afterMs, signal)
   }
-  row.run = (await runs.get(runKey)) ?? row.run
+  setRun(row, await runs.get(runKey))
 }

@@ -5,12 +5,13 @@ import { diskProblem } from '../errors.ts'
 import { type SavePlan, saveOutputs } from '../files/save-files.ts'
 import type { PriceOptions, ServiceOptions } from '../options.ts'
 import type { Service } from '../service/service.ts'
-import type { Decisions } from './attempts.ts'
+import { type Decisions, setRun } from './attempts.ts'
 import type { BatchStart } from './batch-progress.ts'
 import type { BatchStop } from './batch-stop.ts'
 import type { Batch } from './open-batch.ts'
 import type { RowSource } from './read-rows.ts'
 import type { KnownRow } from './report.ts'
+import { runKey } from './row-keys.ts'
 import { isSent, type Row, type RowRules } from './rows.ts'
 
 export interface BatchOptions extends ServiceOptions, PriceOptions, Decisions, RowSource {
@@ -52,12 +53,12 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
     // What was sent before, and perhaps rejected for its price, is not sent at the price of today.
     const maxCredits = isSent(row) ? (row.run?.maxCredits ?? 0) : start.price
     // The input is that of the batch, which may be another spelling of the row.
-    return { row, key: row.runKey, input: row.run?.input ?? row.input, maxCredits }
+    return { row, key: runKey(row), input: row.run?.input ?? row.input, maxCredits }
   })
   const { concurrency } = options
   for await (const { item, run } of batch.runs.runEach(rules.model, items, { concurrency, signal })) {
     signal.throwIfAborted()
-    item.row.run = run
+    setRun(item.row, run)
     // Files sort as the rows do.
     const prefix = String(item.row.row).padStart(String(rows.length).length, '0')
     const plan = { folder: options.out, prefix, signal }
