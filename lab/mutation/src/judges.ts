@@ -27,6 +27,8 @@ const SDK = 'packages/sdk/src'
 
 /** Patterns of test files. */
 export function judges(target: string): string[] {
+  const [own = SDK] = /^packages\/[^/]+\/src/.exec(target) ?? []
+  if (own !== SDK) return [`${own}/**/*.test.ts`]
   const [room, names] = JUDGES.find(([name]) => target.startsWith(`${SDK}/${name}`)) ?? ['', ['**/*']]
   const [part] = room.split('/')
   const folder = part ? `${SDK}/${part}` : SDK

@@ -106,7 +106,6 @@ function startOf(text: string): unknown {
     else if (token === ',') place.key = undefined
     else if (token !== ':') put(value, place)
     if (typeof value === 'object') started.push({ into: value })
-    if (started.length === 1) break
   }
   return root[0]
 }

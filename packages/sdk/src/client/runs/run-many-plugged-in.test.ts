@@ -79,7 +79,7 @@ describe('runMany', () => {
     expect(new Set(runs.map(({ index }) => index)).size).toBe(runs.length)
     const paid = runs.filter((run) => run.job_id !== undefined)
     // A loop that threw has yielded the runs under way before.
-    if (thrown === undefined) expect(runs.length).toBe(runs.length === 0 ? 0 : inputs.length)
+    if (thrown === undefined) expect(runs).toHaveLength(inputs.length)
     expect(paid.length).toBe(service.submitted.length)
   })
 
