@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import { ConfigurationError, ModelRunError } from '@modelrun/kit'
@@ -192,6 +193,22 @@ test('the attempts of a call leave nothing on its signal, which may serve long p
   const operation = { route: ROUTES.listModels, read: () => undefined }
   await clock.run(core.transport.call(operation, { scope, options: {} }))
   expect(getEventListeners(scope.signal, 'abort')).toHaveLength(0)
+})
+
+test.each([
+  ['not_sent', 'without a connection', true],
+  ['unknown', 'whose writing is not reported, as that of HTTP/2 was not', false],
+])('a run is %s when its request fails %s', async (submission, _, isUnconnected) => {
+  const fail = () => {
+    const error = new Error('closed')
+    const request = { method: 'POST', path: '/v1/models/aurora-image/run' }
+    channel('undici:request:create').publish({ request })
+    if (isUnconnected) channel('undici:client:connectError').publish({ error })
+    channel('undici:request:error').publish({ request, error })
+    throw new TypeError('fetch failed', { cause: error })
+  }
+  const { client } = createTestClient([fail], { maxRetries: 0 })
+  expect((await caught(submit(client), ConnectionError)).submission).toBe(submission)
 })
 
 describe('what a run is after several attempts', () => {
