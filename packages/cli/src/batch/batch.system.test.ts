@@ -69,6 +69,7 @@ describe('modelrun batch', () => {
 
   it.each([
     ['prompt\na fox\n', 'No row has a value in the column id of --key. Nothing was sent.\n', '--key', 'id'],
+    ['id,prompt\nx,a\nx,b\n', 'row 2: the key x in the column id of --key comes again', '--key', 'id'],
     ['prompt,num_imags\nx,1\n', '\n  num_imags: no such parameter; did you mean num_images?\n'],
     ['prompt,num_images\nx,9\n', 'row 1: num_images: must be at most 4, not 9.'],
     ['prompt\na,b\n', 'is not CSV: Invalid Record Length: expect 1, got 2 on line 2.'],

@@ -138,6 +138,11 @@ it.each(seeds)('random steps send each run as often as was decided, and end it (
   expect(progress).toMatchObject({ total: KEYS.length, done: KEYS.length, ...Object.fromEntries(counted) })
   expect(progress.credits).toBeGreaterThanOrEqual(4 * countOf('succeeded'))
   expect((await settled(calm.runs.list())).map(({ key }) => key).sort()).toEqual(KEYS)
+  // What the counts of the progress would hide.
+  expect([
+    ...shared.rows("SELECT * FROM modelrun_tallies WHERE name = 'runs:places' AND value <> 0"),
+    ...shared.rows("SELECT * FROM modelrun_tasks WHERE state = 'dead' AND queue NOT LIKE 'runs:inbox%'"),
+  ]).toEqual([])
   expect(await settled(calm.runs.delete({ all: true }))).toEqual({ deleted: KEYS.length, kept: 0 })
   // Locks of jobs, whose decisions died, stay.
   const left = shared.rows(
