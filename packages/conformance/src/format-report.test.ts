@@ -24,7 +24,7 @@ describe('formatReport', () => {
     expect(text).toMatch(
       /^Failed\n {2}models\/every-list: GET \/v1\/models: \/total is "<14 & more>"; expected an integer/,
     )
-    expect(text).toContain('A list holds total, an integer.')
+    expect(text).toMatch(/One of these does not hold, or more:\n.*\n.*A list holds total, an integer\./)
     expect(text).toMatch(/#\d+ > GET https:\/\/reference\.modelrun\.test\/v1\/models\b/)
     expect(text).toContain('settings/unknownModel: {"status":404,"code":"NOT_FOUND"}')
     expect(text).toContain('needs a slow model, one that takes longer than 55 s: runs/held-time')

@@ -29,11 +29,12 @@ function line({ check, detail }: CheckResult): string {
   return `${check}: ${detail}`
 }
 
-/** The checks that fail for one cause, with what they state, and the exchanges that prove the first of them. */
+/** The checks that fail for one cause, with what they judge, and the exchanges that prove the first of them. */
 function causeLines({ exchanges }: ConformanceReport, results: readonly CheckResult[]): string[] {
   return [
     ...results.flatMap((result) => [
       line(result),
+      ...(result.requirements.length > 1 ? ['  One of these does not hold, or more:'] : []),
       ...result.requirements.map(({ id, statement }) => `  ${id} ${statement}`),
     ]),
     ...exchanges.filter(({ id }) => results[0]?.exchanges.includes(id)).flatMap(exchangeLines),

@@ -8,7 +8,7 @@ import type { Requirement } from './requirements.ts'
 export interface CheckResult {
   /** Id of the check, `area/what`. */
   check: string
-  /** The statements of the specification that it covers. */
+  /** The statements of the specification that it covers. When it fails, one of them or more does not hold. */
   requirements: readonly Requirement[]
   /** How the check ended. */
   verdict: Verdict

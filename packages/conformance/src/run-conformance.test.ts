@@ -176,17 +176,22 @@ describe('runConformance', () => {
     )
   })
 
-  it('fails what gets no response, and continues', async () => {
+  it.each([
+    ['POST', 1, ['errors/every-response']],
+    ['GET', Number.POSITIVE_INFINITY, ['auth/missing-key', 'errors/every-response']],
+  ])('fails what gets no response, and nothing else: %s, %d times', async (method, times, failed) => {
     const { options, server } = createReferenceService()
     let requests = 0
     const fetch: typeof server.fetch = async (url, init) => {
-      requests++
-      if (requests === 1) return server.fetch(url, init)
+      if (init?.method === method) requests++
+      if (init?.method !== method || requests < 2 || requests > 1 + times) return server.fetch(url, init)
       throw new TypeError('fetch failed', { cause: new Error('connection refused') })
     }
-    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/missing-key'] })
-    expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [2] })
-    expect(report.results[0]?.detail).toContain('fetch failed: connection refused')
+    const run = times === 1 ? {} : { allowRuns: false, only: ['auth/missing-key', 'errors/every-response'] }
+    const { results } = await runConformance({ ...options, readCredits: undefined, fetch, ...run })
+    const failures = results.filter(({ verdict }) => verdict === 'fail')
+    expect(failures.map(({ check }) => check)).toEqual(failed)
+    for (const { detail } of failures) expect(detail).toContain('fetch failed: connection refused')
   })
 
   it('cannot start where no model can be run, and judges what is shown of them without runs', async () => {

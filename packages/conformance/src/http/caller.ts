@@ -5,6 +5,7 @@ import type { ResolvedOptions } from '../options.ts'
 /** The full response of the service, for judging. `exchange` is the redacted form for the report. */
 export interface ApiResponse {
   exchange: Exchange
+  /** 0 when the connection failed, or the time limit passed: `text` is the reason then, without secrets. */
   status: number
   headers: Headers
   text: string
@@ -18,13 +19,12 @@ export interface ApiResponse {
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError'
   readonly exchange: Exchange
-  /** What happened, without secrets. */
   readonly reason: string
 
-  constructor(exchange: Exchange, reason: string) {
-    super(`No response to ${exchange.request.method} ${exchange.request.url}: ${reason}`)
+  constructor({ exchange, text }: ApiResponse) {
+    super(`No response to ${exchange.request.method} ${exchange.request.url}: ${text}`)
     this.exchange = exchange
-    this.reason = reason
+    this.reason = text
   }
 }
 
@@ -63,13 +63,7 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
 /** Reads the first bytes of a produced file. The key is not sent: another company may store the file. */
 export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const init = { method: 'GET', headers: new Headers() }
-  return (url) =>
-    exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read: firstBytes }).catch((error) => {
-      // A file whose host sends nothing must not end the scenario.
-      if (!(error instanceof NoResponseError)) throw error
-      const { exchange, message: text } = error
-      return { exchange, status: 0, headers: new Headers(), text, json: undefined, durationMs: 0 }
-    })
+  return (url) => exchange(options, url, { init, shownUrl: options.log.redactor.body(url), read: firstBytes })
 }
 
 interface Transfer {
@@ -93,9 +87,9 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
     recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
     return { exchange: recorded, status, headers, text, json: tryParseJson(text), durationMs: clock.now() - startedAt }
   } catch (error) {
-    const reason = redactor.text(messageWithCause(error))
-    recorded.failure = reason
-    throw new NoResponseError(recorded, reason)
+    const text = redactor.text(messageWithCause(error))
+    recorded.failure = text
+    return { exchange: recorded, status: 0, headers: new Headers(), text, json: undefined, durationMs: 0 }
   } finally {
     stopTimer()
     recorded.durationMs = clock.now() - startedAt

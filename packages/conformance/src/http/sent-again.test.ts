@@ -7,7 +7,7 @@ const CALL: Call = { method: 'POST', path: '/v1/models/a/run', authorization: un
 
 /** Sends one call to a service that responds with these, the last one for ever. */
 async function sentTo(
-  responses: readonly { status: number; headers?: Record<string, string> }[],
+  responses: readonly { status: number; headers?: Record<string, string> }[], // 0: none
   method: Call['method'] = 'POST',
 ) {
   const clock = new VirtualClock()
@@ -17,9 +17,9 @@ async function sentTo(
     const { status, headers } = responses[Math.min(sentAfterMs.length, responses.length - 1)] ?? { status: 500 }
     sentAfterMs.push(clock.now() - startedAt)
     // The only members that are read.
-    return { status, headers: new Headers(headers) } as ApiResponse
+    return { status, headers: new Headers(headers), exchange: { request: {} } } as ApiResponse
   }
-  const { status } = await sendingAgain(send, clock)({ ...CALL, method })
+  const { status } = await sendingAgain(send, clock)({ ...CALL, method }).catch(() => ({ status: 0 }))
   return { status, sentAfterMs }
 }
 
@@ -36,7 +36,9 @@ it.each<[string, Parameters<typeof sentTo>, number[]]>([
   ['429: not where the service asks for more than two minutes', [[limited({ 'retry-after': '3600' }), ok]], [0]],
   ['a read that failed: twice', [[{ status: 500 }, { status: 503 }, ok], 'GET'], [0, 2_000, 6_000]],
   ['a read that fails for ever: twice', [[{ status: 500 }], 'GET'], [0, 2_000, 6_000]],
-  ...[200, 401, 500, 503].map((status): [string, Parameters<typeof sentTo>, number[]] => [
+  ['a read whose connection breaks: twice', [[{ status: 500 }, { status: 0 }, ok], 'GET'], [0, 2_000, 6_000]],
+  ['a read that nobody ever responded to: never', [[{ status: 0 }, ok], 'GET'], [0]],
+  ...[0, 200, 401, 500, 503].map((status): [string, Parameters<typeof sentTo>, number[]] => [
     `a run that got ${status}: never`,
     [[{ status, headers: { 'retry-after': '1' } }, ok]],
     [0],

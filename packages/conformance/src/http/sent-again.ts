@@ -1,6 +1,6 @@
 import { retryAfterMs, sleep } from '@modelrun/kit'
 import type { ConformanceClock } from '../clock.ts'
-import type { ApiResponse, Call } from './caller.ts'
+import { type ApiResponse, type Call, NoResponseError } from './caller.ts'
 
 /** Maximum number of repeats of one request, and of a read that failed. */
 const MAX_REPEATS = 5
@@ -14,19 +14,23 @@ type Send = (call: Call) => Promise<ApiResponse>
 
 /**
  * Sends a request again that was rejected with 429, after `Retry-After`: the specification shows no rate limits (section
- * 8), so a service may have any, and such a request did nothing. So is a read that got a status of 500 or more, as any
- * service fails now and then. Nothing that could cost is sent twice.
+ * 8), so a service may have any, and such a request did nothing. So is a read that got a status of 500 or more, or whose
+ * connection broke, as happens now and then. Nothing that could cost is sent twice.
+ *
+ * @throws NoResponseError
  */
 export function sendingAgain(send: Send, clock: ConformanceClock): Send {
   let isInVain = false // until a request succeeds
+  let isReached = false // nothing is repeated where nobody listens
   return async (call) => {
     for (let repeats = 0; ; repeats++) {
       const response = await send(call)
-      const most = mostRepeats(call, response)
-      const asked = response.status === 429 ? retryAfterMs(response.headers, clock.now()) : undefined
-      const waitMs = asked ?? FIRST_WAIT_MS * 2 ** repeats
+      isReached ||= response.status > 0
+      const most = isReached ? mostRepeats(call, response) : 0
+      const waitMs = askedMs(response, clock) ?? FIRST_WAIT_MS * 2 ** repeats
       if (isInVain || repeats >= most || waitMs > LONGEST_WAIT_MS) {
         isInVain = most > 0
+        if (response.status === 0) throw new NoResponseError(response)
         return response
       }
       await sleep(clock, waitMs)
@@ -36,5 +40,9 @@ export function sendingAgain(send: Send, clock: ConformanceClock): Send {
 
 function mostRepeats({ method }: Call, { status }: ApiResponse): number {
   if (status === 429) return MAX_REPEATS
-  return status >= 500 && method === 'GET' ? MAX_READS : 0
+  return (status === 0 || status >= 500) && method === 'GET' ? MAX_READS : 0
+}
+
+function askedMs({ status, headers }: ApiResponse, clock: ConformanceClock): number | undefined {
+  return status === 429 ? retryAfterMs(headers, clock.now()) : undefined
 }

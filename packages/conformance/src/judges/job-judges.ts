@@ -121,7 +121,8 @@ function endsAsItShould(job: JobStory, { session }: World): Finding {
   if (effectiveCancel(job) !== undefined) return skip('the job was cancelled', last)
   const hasTime = end === undefined && endOf(last) - endOf(run.response) < session.options.limits.jobMs
   if (hasTime && (isUnfinished(last) || last.status >= 300)) return skip('the job could not be polled to its end', last)
-  if (run.shouldFail) return judge(status === 'failed', `a job that should fail is ${show(status)}`, last)
+  if (run.shouldFail)
+    return judge(status === 'failed', `/data/status of a job that should fail is ${show(status)}`, last)
   if (status === 'failed') return skip('the provider failed', last)
   return judge(
     status === 'succeeded',

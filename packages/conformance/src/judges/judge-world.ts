@@ -35,10 +35,12 @@ export function judgeAll<Item>(
       const [first, ...more] = pick(world)
       if (first !== undefined) return judge([first, ...more], world)
       const { options, blocked, troubles, recorded } = world.session
-      const missing = from[0] && (missingFor(from[0], options) ?? blocked.get(from[0].name))
       const isLimited = recorded.some(({ response }) => response.status === 429)
-      const reason = missing ?? (isLimited ? 'the service rejected too many requests with 429' : nothing)
-      return missing === undefined ? (troubles[0] ?? skip(reason)) : skip(reason)
+      const reason = isLimited ? 'the service rejected too many requests with 429' : nothing
+      const [scenario] = from
+      if (scenario === undefined) return skip(reason)
+      const missing = missingFor(scenario, options) ?? blocked.get(scenario.name)
+      return (missing === undefined && troubles.get(scenario.name)) || skip(missing ?? reason)
     },
   }
 }

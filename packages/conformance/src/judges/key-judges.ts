@@ -1,6 +1,6 @@
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { type Finding, fail, judge, pass, skip } from '../finding.ts'
+import { every, type Finding, fail, judge, pass, skip } from '../finding.ts'
 import type { ApiResponse } from '../http/caller.ts'
 import { at, show } from '../json.ts'
 import { keysAtJobs, keysAtReads, revokedKey } from '../scenarios/keys.ts'
@@ -79,7 +79,7 @@ export const KEY_JUDGES: readonly Check[] = [
     const redirected = calls.find(({ response }) => response.status >= 300 && response.status < 400)
     if (redirected !== undefined)
       return fail(`${describe(redirected)}; expected a response and no redirect`, redirected)
-    return troubles[0] ?? pass(`${calls.length} requests were responded to`, calls[0])
+    return every([...troubles.values(), pass(`${calls.length} requests were responded to`, calls[0])])
   }),
   judgeAll('auth/key-prefix', CALLS, ([first], { session: { options } }) => {
     const prefixes = Object.values(KEY_PREFIXES)

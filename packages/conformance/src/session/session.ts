@@ -55,8 +55,8 @@ export class Session {
   readonly credits: { before?: number | undefined; after?: number | undefined } = {}
   readonly models: Record<string, unknown>[] = []
   targets: Targets = {}
-  /** Why scenarios broke off, with what proves it; by name where they build on something that is missing. */
-  readonly troubles: Finding[] = []
+  /** Why scenarios broke off, by name: with what proves it, or as they build on something that is missing. */
+  readonly troubles = new Map<string, Finding>()
   readonly blocked = new Map<string, string>()
   #modes = 0
   #priceOfSent = 0
@@ -75,7 +75,7 @@ export class Session {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof BlockedError) this.blocked.set(name, reason)
-      else this.troubles.push(fail(reason, error instanceof NoResponseError ? error : []))
+      else this.troubles.set(name, fail(reason, error instanceof NoResponseError ? error : []))
     }
   }
 
