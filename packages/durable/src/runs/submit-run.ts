@@ -97,7 +97,7 @@ async function prepare(
     return { state: 'rejected', error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }
   }
   await takePlace(task.id, context)
-  // One POST for each mark: repeating is up to the task. After an abort the POST does not start, and one that has started goes on.
+  // One POST for each mark: repeating is up to the task. After an abort the POST does not start; one that has started continues.
   // What is counted is what is paid, also for a limit that a later call adds.
   const most = isLimited ? Math.min(agreed ?? price, price) : undefined
   const { signal } = task

@@ -47,6 +47,7 @@ export interface NamedRun {
   isOwn: boolean
 }
 
+/** The HTTP methods of calls. */
 export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One call of one endpoint, before it becomes an HTTP request. */

@@ -63,7 +63,7 @@ const runMany: Call = (client, options, wait) => collect(client.runMany(MODEL, o
 test.each<[string, string[], Call]>([
   ['run', ['receiver', ...ATTEMPTS], run],
   ['submit', ['receiver', ...ATTEMPTS], submit],
-  ['submit with a POST that goes on', ['receiver', ...ATTEMPTS], kept],
+  ['submit with a POST that continues', ['receiver', ...ATTEMPTS], kept],
   ['models.run', ATTEMPTS, modelsRun],
   ['runMany', ['input', 'receiver', ...ATTEMPTS], runMany],
 ])('%s starts no POST after an abort, in whichever wait', async (name, waits, call) => {
