@@ -7,7 +7,7 @@ import { prepareFolder } from '../files/save-files.ts'
 import { finishJob } from '../jobs/finish-job.ts'
 import { Ledger } from '../ledger.ts'
 import { priceOf, readModel } from '../models/read-model.ts'
-import type { ConnectionOptions, RunCommandOptions } from '../options.ts'
+import type { RunCommandOptions, ServiceOptions } from '../options.ts'
 import { createService, type Service } from '../service/service.ts'
 import { agreeOnPrice } from './agree-on-price.ts'
 import { buildInput, type RunInput } from './input.ts'
@@ -19,7 +19,9 @@ export async function runModel(
   before: RunCommandOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const service = await createService(findConnectionOptions(rest, before), context)
+  const early = findEarlyOptions(rest, before)
+  context.terminal.json = early.json === true
+  const service = await createService(early, context)
   const model = await readModel(service.client, id)
   const runArguments = readRunArguments(model, rest, context.command)
   const { options } = runArguments
@@ -38,15 +40,16 @@ export async function runModel(
   }
 }
 
-/** The options that lead to the service: the model, which says what else can stand there, is read with them. */
-function findConnectionOptions(rest: readonly string[], before: RunCommandOptions): ConnectionOptions {
+/** The options that count until the model is read, which says what else can stand there. */
+function findEarlyOptions(rest: readonly string[], before: RunCommandOptions): ServiceOptions {
   const text = { type: 'string' } as const
-  const options = { 'api-key-file': text, 'base-url': text }
+  const options = { 'api-key-file': text, 'base-url': text, json: { type: 'boolean' } } as const
   const { values } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true })
-  const read = (name: keyof typeof options) => (typeof values[name] === 'string' ? values[name] : undefined)
+  const read = (name: 'api-key-file' | 'base-url') => (typeof values[name] === 'string' ? values[name] : undefined)
   return {
     apiKeyFile: read('api-key-file') ?? before.apiKeyFile,
     baseUrl: read('base-url') ?? before.baseUrl,
+    json: values.json === true || before.json,
   }
 }
 

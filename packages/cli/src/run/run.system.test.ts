@@ -69,6 +69,18 @@ describe('modelrun run', () => {
     expect(cli.inputs()).toEqual([])
   })
 
+  it.each([
+    ['run aurora-imag x --json', 2, 'usage'],
+    ['run aurora-image x --json --base-url http://127.0.0.1:1', 3, 'connection_failed'],
+    ['run aurora-image --json x --promt y', 2, 'usage'],
+    ['run aurora-image --prompt --json', 0, undefined],
+    ['listen job_1 --json --forward-to http://127.0.0.1:1', 1, 'not_found'],
+  ])('writes an error as an event wherever --json stands: %s', async (line, exitCode, error) => {
+    const { code, stdout } = await cli.run([...line.split(' ')])
+    const last = stdout.trim().split('\n').at(-1) ?? ''
+    expect([code, last.startsWith('{') ? JSON.parse(last).code : undefined]).toEqual([exitCode, error])
+  })
+
   it('says at the end of --timeout that the job continues, and how to follow it', async () => {
     cli.server.script('aurora-image', [{ result: 'hang' }])
     const { code, stderr } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--timeout', '0.001'])

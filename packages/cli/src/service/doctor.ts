@@ -68,8 +68,9 @@ async function serviceChecks(client: ModelRun): Promise<Check[]> {
     ]
   } catch (error) {
     if (!isClientError(error)) throw error
-    if (error.status !== 403) return [problem('call', messageOf(error))]
-    return [problem('models:read', `The key may not list models. Give it models:read. ${messageOf(error)}`)]
+    const isOther = error.status !== undefined && !('apiCode' in error)
+    const advice = isOther ? ' Is the url that of the service?' : ''
+    return [problem(isForbidden(error) ? 'models:read' : 'call', `${messageOf(error)}${advice}`)]
   }
 }
 
@@ -80,7 +81,12 @@ async function permissionCheck(permission: string, call: () => PromiseLike<unkno
   } catch (error) {
     if (!isClientError(error)) throw error
     if (error.status === 404) return ok(permission, 'Allowed.')
-    if (error.status === 403) return problem(permission, `Not allowed. Give the key ${permission}, or use another one.`)
+    if (isForbidden(error)) return problem(permission, `Not allowed. Give the key ${permission}, or use another one.`)
     return skipped(permission, `Not known: ${messageOf(error)}`)
   }
+}
+
+/** Another 403 comes from a gateway, or is about something else than permissions (section 5). */
+function isForbidden(error: object): boolean {
+  return 'apiCode' in error && error.apiCode === 'FORBIDDEN'
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelRun } from 'modelrun'
 import type { DeliveryBody } from 'modelrun/webhooks/testing'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
-import { messageOf } from '../errors.ts'
 import { Ledger } from '../ledger.ts'
 import type { ReceiverOptions, ServiceOptions } from '../options.ts'
+import { reportError } from '../report-error.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/service.ts'
 import { StatusLine } from '../terminal/terminal.ts'
@@ -42,17 +42,16 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
 async function deliverEnd(
   run: FollowedRun,
   { client, post, signal }: { client: ModelRun; post: PostDelivery; signal: AbortSignal },
-  { terminal }: CliContext,
+  context: CliContext,
 ): Promise<boolean> {
   try {
     const body = await deliveryOfJob(client, run, signal)
     if (body !== undefined) return await post(body)
-    terminal.say(`${run.jobId} was cancelled: no delivery.`)
+    context.terminal.say(`${run.jobId} was cancelled: no delivery.`)
     return true
   } catch (error) {
-    if (signal.aborted) return true
-    terminal.say(`${run.jobId}: ${messageOf(error)}`)
-    return false
+    if (!signal.aborted) reportError(error, context)
+    return signal.aborted
   }
 }
 

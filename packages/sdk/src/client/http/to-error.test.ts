@@ -70,11 +70,11 @@ describe('an error response to a run (section 7)', () => {
 
   test('of 403 names the permission that the call needs (section 5.4), unless its code says something else', () => {
     const forbidden = { error: { code: 'FORBIDDEN', message: 'Not with this key.' } }
-    const messageOf = (body: object, operation: typeof run | typeof cancel) =>
+    const messageOf = (body: object | string, operation: typeof run | typeof cancel) =>
       toError(failedResponse(403, body), failedCall(operation)).message
     expect(messageOf(forbidden, run)).toContain('needs the permission models:run.')
     expect(messageOf(forbidden, cancel)).toContain('needs the permission jobs:write.')
-    expect(messageOf(ERROR_BODY, run)).not.toContain('permission')
+    for (const other of [ERROR_BODY, '<html>']) expect(messageOf(other, run)).not.toContain('permission')
   })
 
   test('of 407 and 429 says what a proxy wants, and how long to wait', () => {

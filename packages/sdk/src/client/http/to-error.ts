@@ -165,8 +165,8 @@ function hint(status: number, apiCode: string | undefined, { operation, retryAft
     case 401:
       return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      // Another code is about something else than the permissions of the key (section 5).
-      return isKeyless || !operation.route.permission || (apiCode ?? 'FORBIDDEN') !== 'FORBIDDEN'
+      // Another code, or none, is about something else than the permissions of the key (section 5).
+      return isKeyless || !operation.route.permission || apiCode !== 'FORBIDDEN'
         ? ''
         : ` The call needs the permission ${operation.route.permission}.`
     case 407:
