@@ -10,7 +10,7 @@ import {
   toBackgroundClock,
   withRequests,
 } from '../../shared/clock.ts'
-import { type AttemptStart, startOf } from '../http/call.ts'
+import { timesSince } from '../http/call.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { toBytes } from '../http/read-response.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
@@ -48,7 +48,7 @@ export class FileTransfer {
   readonly scope: Scope
   #body: OpenBody | undefined
   /** The request that is under way, or whose body is read. */
-  #current: (AttemptStart & { response?: Response }) | undefined
+  #current: { startedAt: number; response?: Response } | undefined
   #position = 0
   /** Bytes of the whole file; undefined when the host does not say it, or compresses the file. */
   size: number | undefined
@@ -120,7 +120,7 @@ export class FileTransfer {
   async #send(): Promise<{ response: Response } | { failure: Failure }> {
     const { client, url, timeoutMs } = this.#download
     const route: FileRoute = { urls: [url] }
-    this.#current = startOf(client.clock)
+    this.#current = { startedAt: client.clock.now() }
     const controller = linkController(this.scope.signal)
     const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
     const stopped = (error: unknown) =>
@@ -189,13 +189,13 @@ export class FileTransfer {
   /** Records the end of the request that is under way. */
   #record(problem: string | undefined): void {
     if (this.#current === undefined) return
-    const { now, startedAt, response } = this.#current
-    const durationMs = this.#download.client.clock.now() - now
+    const { startedAt, response } = this.#current
+    const times = timesSince(this.#download.client.clock, startedAt)
     const { status } = response ?? {}
     const reason = problem ?? (response ? `HTTP ${status}` : 'closed')
     this.#current = undefined
     const requestId = response?.headers.get('x-request-id') ?? undefined
-    recordAttempt(this.scope, { startedAt, durationMs, status, reason }, requestId)
+    recordAttempt(this.scope, { ...times, status, reason }, requestId)
   }
 
   #checkSize(byteCount: number): void {

@@ -92,10 +92,10 @@ export async function runAttempt<T>(
   const { method } = operation.route
   const { body } = call.request
   const { signal } = context.scope
-  const start = startOf(client.clock)
+  let startedAt = client.clock.now()
   const beforeSend = async () => {
     await context.beforeSend?.(context)
-    Object.assign(start, startOf(client.clock))
+    startedAt = client.clock.now()
     return JSON.stringify(operation.body)
   }
   const keepSent = operation.isRun && context.options.keepSent
@@ -104,7 +104,7 @@ export async function runAttempt<T>(
     happened.error = Object.assign(error, { submission: happened.submission })
     throw error
   })
-  return recordOutcome(call, outcome, start)
+  return recordOutcome(call, outcome, timesSince(client.clock, startedAt))
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */
@@ -115,7 +115,6 @@ export function prepared<T>({ jobId, isJobConfirmed }: Operation<unknown>, prepa
     const problem = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError({
       message: `The call cannot become an HTTP request: ${problem.replace(/\.?$/, '.')} Nothing was sent.`,
-      cause: error,
       // The service gave an id that no url can hold: its job exists all the same.
       ...(isJobConfirmed ? { jobId, submission: 'accepted' } : {}),
     })
@@ -147,34 +146,34 @@ export async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
   }
 }
 
-/** When an attempt started: for people, and for its duration. */
-export type AttemptStart = ReturnType<typeof startOf>
+type Times = Pick<Attempt, 'startedAt' | 'durationMs'>
 
-export function startOf(clock: Clock) {
-  return { startedAt: wallNow(clock), now: clock.now() }
+/** Of an attempt that ends now. The time of day is read at its end: Next.js fails a page that reads it before it requests something. */
+export function timesSince(clock: Clock, startedAt: number): Times {
+  const durationMs = clock.now() - startedAt
+  return { startedAt: Math.round(wallNow(clock) - durationMs), durationMs }
 }
 
 /** Stores the outcome of an attempt. @returns The response for ky @throws The call's error, when there is no response */
-export function recordOutcome<T>(call: Call<T>, outcome: Outcome, { startedAt, now }: AttemptStart): Response {
-  const durationMs = call.client.clock.now() - now
+export function recordOutcome<T>(call: Call<T>, outcome: Outcome, times: Times): Response {
   if (outcome.kind === 'response') call.happened.received = outcome.received
   const verdict = classify(call.operation, outcome, call.happened.hasArrived)
-  if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
+  if (verdict.kind === 'failure') return fail(call, verdict.failure, times)
   // For a hook that fails now, when the response names no job.
   call.happened.submission = 'unknown'
   const { response, requestId } = verdict.result
   const { status } = response
   const { scope } = call.context
-  recordAttempt(scope, { startedAt, durationMs, status, reason: `HTTP ${status}` }, requestId)
+  recordAttempt(scope, { ...times, status, reason: `HTTP ${status}` }, requestId)
   call.happened.result = { ...verdict.result, attempts: scope.sent.attempts }
   call.happened.error = undefined
-  observe(call, { attempt: call.happened.failures + 1, status, durationMs, requestId })
+  observe(call, { attempt: call.happened.failures + 1, status, durationMs: times.durationMs, requestId })
   // The error of a hook says which job it is about.
   call.happened.received = outcome.kind === 'response' ? outcome.received : outcome.partial
   return response
 }
 
-function fail<T>(call: Call<T>, last: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
+function fail<T>(call: Call<T>, last: Failure, times: Times): Response {
   // The worst of several attempts counts: one that was rejected has reached the service.
   const isUnsent = last.kind !== 'response' && last.submission === 'not_sent'
   const failure = isUnsent ? { ...last, submission: call.happened.submission } : last

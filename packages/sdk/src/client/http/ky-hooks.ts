@@ -11,7 +11,7 @@ import {
   prepared,
   recordOutcome,
   runAttempt,
-  startOf,
+  timesSince,
 } from './call.ts'
 import { receive } from './read-response.ts'
 import { slow } from './send-attempt.ts'
@@ -102,9 +102,10 @@ async function attemptOf<T>(
 /** Uses the response of a caller's hook as the response of the service. */
 async function takeHookResponse<T>(call: Call<T>, response: Response, isRepeated: boolean): Promise<void> {
   observeFailure(call)
-  const start = startOf(call.client.clock)
+  const startedAt = call.client.clock.now()
   const received = await receive(response, call.context.scope.signal, (text) => text)
-  recordOutcome(call, { kind: 'response', received: { ...received, isRepeated } }, start)
+  const outcome = { kind: 'response', received: { ...received, isRepeated } } as const
+  recordOutcome(call, outcome, timesSince(call.client.clock, startedAt))
 }
 
 /**

@@ -41,7 +41,7 @@ export interface AttemptOptions {
   keepSent?: boolean | undefined
 }
 
-/** Sends a request once and reads the whole response, under one time limit. Rejects only with what `beforeSend` throws. */
+/** Sends a request once and reads the whole response, under one time limit. Rejects only with what `beforeSend` or a framework throws. */
 export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
   const controller = linkController(options.signal)
   const startTimer = () => startLimit(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))

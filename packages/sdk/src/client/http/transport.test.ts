@@ -1,6 +1,6 @@
 import { ROUTES } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { aborted } from '../../../test/aborted.ts'
 import { caught } from '../../../test/caught.ts'
 import {
@@ -14,8 +14,9 @@ import {
   text,
   unconnected,
 } from '../../../test/scripted-service.ts'
-import { createTestCore } from '../../../test/test-client.ts'
+import { createTestClient, createTestCore } from '../../../test/test-client.ts'
 import { openScope, withinScope } from '../../shared/clock.ts'
+import type { ModelRun } from '../client.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
 import { AttemptTimeoutError } from '../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -176,4 +177,30 @@ describe('the API key function (section 5.6)', () => {
     expect(error.message).toContain('because the function `apiKey` failed: the vault is closed.')
     expect(service.received).toHaveLength(0)
   })
+})
+
+describe('an error of a framework, which it must get back to steer the rendering of a page', () => {
+  const steer = Object.assign(new Error('Dynamic server usage'), { digest: 'DYNAMIC_SERVER_USAGE' })
+  const fail = () => Promise.reject(steer)
+
+  test.each<[string, (client: ModelRun) => PromiseLike<unknown>]>([
+    ['a list', (client) => client.models.list()],
+    ['a run', (client) => client.run('m', {})],
+    ['a wait', (client) => client.jobs.attach('job_1').result()],
+    ['a download', (client) => client.files.download('https://files.example.com/1.png')],
+  ])('is that of %s, after one attempt', async (_, call) => {
+    const fetch = vi.fn(fail)
+    const { client } = createTestClient([], { fetch })
+    await expect(call(client)).rejects.toBe(steer)
+    await expect(call(client.withOptions({ fetch, apiKey: fail }))).rejects.toBe(steer)
+    expect(fetch.mock.calls.length).toBeLessThanOrEqual(2)
+  })
+})
+
+test('the time of day is read after a request was sent, and not before', async () => {
+  const { client, clock } = createTestClient([], { fetch: () => new Promise(() => {}) })
+  const wallNow = vi.fn(clock.now)
+  void client.withOptions({ clock: { ...clock, wallNow } }).models.list()
+  await clock.advance(1_000)
+  expect(wallNow).not.toHaveBeenCalled()
 })

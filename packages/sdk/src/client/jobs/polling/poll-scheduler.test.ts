@@ -12,7 +12,7 @@ import {
   text,
   unconnected,
 } from '../../../../test/scripted-service.ts'
-import { createTestClient, recordLog } from '../../../../test/test-client.ts'
+import { API_KEY, createTestClient, recordLog } from '../../../../test/test-client.ts'
 import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
@@ -69,6 +69,22 @@ describe('watching one job (section 4.4)', () => {
   ])('is not ended by %s, which may pass', async (_, step) => {
     const { end } = poll([processing, step, step, step, succeeded])
     await expect(end).resolves.toEqual(['processing', 'succeeded'])
+  })
+
+  test.each([
+    ['continues after a function `apiKey` that fails, with a warning', new Error('The vault is away.'), ['succeeded']],
+    ['is ended by a wrong key', '', ['ConfigurationError']],
+  ])('%s', async (_, first, ends) => {
+    const { lines, log } = recordLog('warn')
+    const keys = [first]
+    const apiKey = async () => {
+      const key = keys.pop() ?? API_KEY
+      if (typeof key !== 'string') throw key
+      return key
+    }
+    const { end } = poll([succeeded], { apiKey, ...log })
+    expect(await end.catch(({ name }) => [name])).toEqual(ends)
+    expect(lines).toHaveLength(first === '' ? 0 : 1)
   })
 
   test('tolerates failures until the deadline, not longer', async () => {

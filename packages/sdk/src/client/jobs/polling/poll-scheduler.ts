@@ -1,5 +1,5 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import { type Durations, isWorkers, ModelRunError } from '@modelrun/kit'
+import { ConfigurationError, type Durations, isWorkers, ModelRunError } from '@modelrun/kit'
 import { type Clock, startTimer, withinScope } from '../../../shared/clock.ts'
 import { ApiError } from '../../errors/api-errors.ts'
 import { noOutputError } from '../../errors/job-errors.ts'
@@ -140,10 +140,12 @@ class PollScheduler {
     Object.assign(polled, { attempts: attempts.slice(-MAX_ATTEMPTS), requestId })
     if ('job' in outcome) this.#update(polled, outcome.job)
     else {
-      polled.failure = outcome.failure
-      // Perhaps `baseUrl` is that of something else.
-      if (polled.uselessPolls === 1) this.#client.log.warn(outcome.failure.message)
-      polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
+      const { failure } = outcome
+      // Perhaps `baseUrl` is that of something else, or there is no key for longer.
+      const isFirst = polled.uselessPolls === 1 || (polled.failure === undefined && failure.code === 'configuration')
+      if (isFirst) this.#client.log.warn(failure.message)
+      polled.notBefore = polled.polledAt + (failure.retryAfterMs ?? 0)
+      polled.failure = failure
     }
     if (polled.release) this.#setNextPoll(polled)
   }
@@ -218,6 +220,9 @@ async function pollJob(
 function mayPass(error: ModelRunError, isKnown: boolean): boolean {
   const { isRetryable, status = 0 } = error
   if (isRetryable || isTransient(status)) return true
+  // The function `apiKey` failed, which may pass. A wrong key, and what cannot become a request, are the same at the next poll.
+  if (error instanceof ConfigurationError)
+    return error.cause !== undefined && !(error.cause instanceof ConfigurationError)
   const isOfGateway = error instanceof ApiError ? !isFromService(error.apiCode) : status >= 300 && status < 400
   return isKnown && isOfGateway
 }
