@@ -51,6 +51,11 @@ export class ModelRun {
     this.files = new FilesResource(this.#core)
   }
 
+  /** Where the service, or the proxy of a page, is. */
+  get baseUrl(): string {
+    return this.#core.options.baseUrl
+  }
+
   /** Where the time of this client comes from. An inbox of this client has the same clock. */
   get clock(): Clock {
     return this.#core.options.clock

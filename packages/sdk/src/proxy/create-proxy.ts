@@ -72,13 +72,13 @@ export interface ModelRunProxy {
  */
 export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
   const options = resolveProxyOptions(proxyOptions)
-  const { clock, budget, client, models } = options
+  const { basePath, clock, budget, client, models, secret } = options
   const rules = bodyRules(options.maxBodyBytes)
   const core: ProxyCore = {
     options,
     rules,
     catalog: createCatalog(client, models, clock),
-    seals: createJobSeals(options.secret),
+    seals: createJobSeals(secret, basePath),
     runsUnderWay: createRunsUnderWay(),
     spending: budget && createSpending(budget, clock),
   }

@@ -4,7 +4,7 @@ import { broken, errorResponse, json } from '../../test/scripted-service.ts'
 import { createTestProxy, MODEL, PROXY_SECRET } from '../../test/test-proxy.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
-const seal = (user: string) => createJobSeals(PROXY_SECRET).seal(user, { jobId: 'job_1' })
+const seal = (user: string) => createJobSeals(PROXY_SECRET, '/api/modelrun').seal(user, { jobId: 'job_1' })
 const output = fixtures.runs.completed.body.output
 
 describe('a job of a page (section 4.4)', () => {

@@ -4,7 +4,8 @@ import { PROXY_SECRET } from '../../test/test-proxy.ts'
 import { toJobId } from '../client/http/read-response.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
-const seals = createJobSeals(PROXY_SECRET)
+const sealsOf = (secret: Parameters<typeof createJobSeals>[0] = PROXY_SECRET) => createJobSeals(secret, '/api/modelrun')
+const seals = sealsOf()
 const reservation = { id: 'abc', credits: 4, window: 20_455 }
 
 describe('the id of a job', () => {
@@ -12,7 +13,7 @@ describe('the id of a job', () => {
     const token = await seals.seal('anna', { jobId: 'job_1', reservation })
     // It fits into a path as it is.
     expect(token).toMatch(/^[\w~-]{1,120}$/)
-    await expect(createJobSeals(PROXY_SECRET).open('anna', token)).resolves.toEqual({ jobId: 'job_1', reservation })
+    await expect(sealsOf().open('anna', token)).resolves.toEqual({ jobId: 'job_1', reservation })
     for (const jobId of ['job_1', 'j'.repeat(3_000), '\u{1f98a}'.repeat(3_000)]) {
       await expect(seals.open('anna', await seals.seal('anna', { jobId }))).resolves.toEqual({ jobId })
     }
@@ -21,7 +22,7 @@ describe('the id of a job', () => {
   test.each(['j', '"', '\u{1f98a}'])(
     'is one that the client of the page takes, for an id of 500 times %s',
     async (sign) => {
-      const ring = createJobSeals({ [`k${'2'.repeat(15)}`]: PROXY_SECRET })
+      const ring = sealsOf({ [`k${'2'.repeat(15)}`]: PROXY_SECRET })
       const longest = { id: 'i'.repeat(36), credits: 1.1e-300, window: 2 ** 53 }
       const token = await ring.seal('anna', { jobId: sign.repeat(500), reservation: longest })
       expect([toJobId(token), toJobId('j'.repeat(501))]).toEqual([token, undefined])
@@ -39,13 +40,18 @@ describe('the id of a job', () => {
     )
   })
 
+  test('is nothing at another proxy with the same secret and users, of a service that may have the same ids', async () => {
+    const token = await createJobSeals(PROXY_SECRET, '/api/videos').seal('anna', { jobId: 'job_1' })
+    await expect(seals.open('anna', token)).resolves.toBeUndefined()
+  })
+
   test('is nothing with another secret, and stays readable while secrets are changed', async () => {
     const other = 'another secret of the test, 32 bytes'
-    const old = await createJobSeals({ old: PROXY_SECRET }).seal('anna', { jobId: 'job_1' })
-    const both = createJobSeals({ new: other, old: PROXY_SECRET })
+    const old = await sealsOf({ old: PROXY_SECRET }).seal('anna', { jobId: 'job_1' })
+    const both = sealsOf({ new: other, old: PROXY_SECRET })
     await expect(both.open('anna', old)).resolves.toEqual({ jobId: 'job_1' })
     for (const ring of [{ old: other }, { new: other }])
-      await expect(createJobSeals(ring).open('anna', old)).resolves.toBeUndefined()
+      await expect(sealsOf(ring).open('anna', old)).resolves.toBeUndefined()
   })
 
   test('cannot be changed in any character', async () => {

@@ -25,13 +25,16 @@ const payloadSchema = /* @__PURE__ */ (() =>
   z.union([z.tuple([z.string()]), z.tuple([z.string(), z.string(), z.number(), z.number()])]))()
 
 /**
- * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user
- * who learns the id of a job of another user cannot use it.
+ * Signs ids with HMAC-SHA256 over the job, its user and the proxy. So no table is needed, every process can read them, and a user
+ * who learns the id of a job of another user cannot use it, nor an id of another proxy, whose service may have the same ids.
  *
  * @throws ConfigurationError for a short secret or a wrong key id
  */
-export function createJobSeals(secret: Secret) {
+export function createJobSeals(secret: Secret, basePath: string) {
   const keyring = createKeyring(secret)
+  /** The user comes last: it may hold any character, and a line break in it cannot change the other parts. */
+  const signedText = (kid: string, payload: string, user: string) =>
+    ['modelrun proxy job', 'v1', basePath, kid, payload, user].join('\n')
   return {
     seal: async (user: string, job: SealedJob): Promise<string> => {
       const kid = keyring.signer
@@ -46,11 +49,6 @@ export function createJobSeals(secret: Secret) {
       return decode(payload)
     },
   }
-}
-
-/** The user comes last: it may hold any character, and a line break in it cannot change the other parts. */
-function signedText(kid: string, payload: string, user: string): string {
-  return ['modelrun proxy job', 'v1', kid, payload, user].join('\n')
 }
 
 function encode({ jobId, reservation }: SealedJob): string {

@@ -110,9 +110,19 @@ describe('PageRun', () => {
 
 describe('createRunMemory', () => {
   test('works without a storage', () => {
-    const memory = createRunMemory('aurora-image')
+    const memory = createRunMemory('aurora-image', '/api/modelrun')
     memory.write({ startedAt: 1 })
     expect(memory.read()).toBeUndefined()
+  })
+
+  test('keeps the runs of two proxies apart, of one model too', () => {
+    const stored = new Map<string, string>()
+    const setItem = (name: string, text: string) => stored.set(name, text)
+    vi.stubGlobal('sessionStorage', { getItem: (name: string) => stored.get(name), setItem })
+    createRunMemory('aurora-image', '/api/images').write({ startedAt: 1 })
+    expect(createRunMemory('aurora-image', '/api/videos').read()).toBeUndefined()
+    expect(createRunMemory('aurora-image', '/api/images').read()).toEqual({ startedAt: 1 })
+    vi.unstubAllGlobals()
   })
 
   test.each([
@@ -127,7 +137,7 @@ describe('createRunMemory', () => {
     ),
   ])('reads no run from %j', (text) => {
     vi.stubGlobal('sessionStorage', { getItem: () => text })
-    expect(createRunMemory('aurora-image').read()).toBeUndefined()
+    expect(createRunMemory('aurora-image', '/api/modelrun').read()).toBeUndefined()
     vi.unstubAllGlobals()
   })
 })

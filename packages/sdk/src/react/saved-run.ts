@@ -21,10 +21,10 @@ export interface RunMemory {
 
 /**
  * Keeps a run in the storage of its tab: other tabs have runs of their own, and a copy of the tab follows the same job. Where
- * the browser allows no storage, a run lives as long as its page.
+ * the browser allows no storage, a run lives as long as its page. Two proxies of a site know nothing of the jobs of each other.
  */
-export function createRunMemory(key: string): RunMemory {
-  const name = `modelrun:${key}`
+export function createRunMemory(key: string, baseUrl: string): RunMemory {
+  const name = `modelrun:${baseUrl} ${key}`
   return {
     read: () => withStorage((storage) => readRun(storage.getItem(name))),
     write: (run) =>

@@ -69,7 +69,7 @@ function getDefaultClient(): ModelRun {
 /** The run of a key in this page. Not called while a server renders. */
 function getPageRun(client: ModelRun, key: string): PageRun {
   const runs = runsOfClients.get(client) ?? new Map<string, PageRun>()
-  const run = runs.get(key) ?? new PageRun(client, createRunMemory(key))
+  const run = runs.get(key) ?? new PageRun(client, createRunMemory(key, client.baseUrl))
   runsOfClients.set(client, runs.set(key, run))
   return run
 }
