@@ -68,7 +68,7 @@ test.each([
   row('never ends', stopped, ['run: headers hang', 'async', 'time']),
   row(
     'forgets the id',
-    withText((text) => text.replace('"job_id"', '"job"')),
+    withText((text) => text.replace('"job_id"', '"number"')),
     ['good, 202 only', 'async', 'id'],
   ),
   row(
