@@ -38,7 +38,7 @@ test.each(['send', 'add', 'runEach'] as const)('the limit of a later %s counts, 
     if (call === 'add') await settled(runs.add('a', MODEL, input, { maxCredits }))
     const loop = runs.runEach(MODEL, [{ key: 'a', input, maxCredits }])
     if (call === 'runEach') await settled(loop.next())
-    await settled(runs.sweep({ forMs: 0 }))
+    await settled(runs.sweep({ forMs: 1_000 }))
     const { state } = await settled(runs.read('a'))
     expect([sent.length, state === 'succeeded' ? 'running' : state]).toEqual([end === 'rejected' ? 0 : 1, end])
     const item = { key: 'b', input, max_credits: 3 }

@@ -54,11 +54,14 @@ export function createBatchWorkers(
   }
   const work = (name: WorkedQueue) => {
     const stopping = new AbortController()
-    const send: TaskHandler = (task) => guard(() => handlers.submit(task, context))
-    const poll: TaskHandler = (task) => handlers.poll({ ...task, signal: stopping.signal }, context)
-    const worker = engine.work(queues[name], name === 'submit' ? send : poll, options[name])
+    const handler: TaskHandler = (task) => {
+      const signal = AbortSignal.any([task.signal, stopping.signal])
+      return handlers[name]({ ...task, signal }, context)
+    }
+    const send: TaskHandler = (task) => guard(() => handler(task))
+    const worker = engine.work(queues[name], name === 'submit' ? send : handler, options[name])
     const stop = () => {
-      // Polls end at once. A run that is being sent ignores it.
+      // Reads of jobs and prices end at once. A run that is being sent ignores it.
       stopping.abort()
       return worker.stop()
     }

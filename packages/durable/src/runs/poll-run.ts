@@ -123,7 +123,8 @@ async function endPolls(error: unknown, { id, data }: Task, context: RunsContext
 
 async function readJob(task: Task, { jobId }: PollData, context: RunsContext): Promise<Job> {
   try {
-    return await context.client.jobs.get(jobId, { signal: task.signal })
+    // Repeating is up to the task.
+    return await context.client.jobs.get(jobId, { signal: task.signal, maxRetries: 0 })
   } catch (error) {
     // The batch stops here: it is polled elsewhere, or after a start.
     if (task.signal.aborted) throw new RetryAfterError(0)

@@ -1,3 +1,4 @@
+import { createReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import { expect, it } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
@@ -85,9 +86,10 @@ it('continues its loops when the store was away for a while', async () => {
 })
 
 it('waits for a run that is being sent after an error of its inputs, until it is aborted', async () => {
-  const hangs = () => new Promise<Response>(() => {})
-  const client = new ModelRun({ apiKey: 'sk_test_1', baseUrl: 'http://localhost:1', fetch: hangs, logLevel: 'off' })
-  const { runs } = await openBatch({ client })
+  const options = createReferenceServer({ clock: 'system' }).clientOptions()
+  const fetch: typeof globalThis.fetch = (url, init) =>
+    init?.method === 'POST' ? new Promise(() => {}) : options.fetch(url, init)
+  const { runs } = await openBatch({ client: new ModelRun({ ...options, clock: undefined, fetch }) })
   async function* items() {
     yield { key: 'a', input: { prompt: 'a' } }
     await sleep(1_000)

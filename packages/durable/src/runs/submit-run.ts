@@ -242,7 +242,7 @@ export function createPrices(client: ModelRun) {
   const of = (model: string): Promise<number> => {
     const known = prices.get(model)
     if (known !== undefined && performance.now() - known.readAt < PRICE_MS) return known.price
-    const price = client.models.get(model).then(({ pricing }) => pricing.credits_per_run)
+    const price = client.models.get(model, { maxRetries: 0 }).then(({ pricing }) => pricing.credits_per_run)
     prices.set(model, { price, readAt: performance.now() })
     price.catch(() => forget(model))
     return price
