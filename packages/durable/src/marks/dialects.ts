@@ -48,8 +48,8 @@ export interface Dialect<Client> {
   run(client: Client, text: string, values: Value[]): unknown
   /** The clients that can. */
   readonly clients: string
-  /** Whether `insert` has inserted a mark, from the result of the client. */
-  hasInserted(result: unknown): boolean
+  /** Whether `insert` has inserted a mark, from the result of the client. One that is rejected is removed. */
+  hasInserted(result: unknown, remove: (where: string) => unknown): boolean | Promise<boolean>
   /** What to do for a transaction, when the client shows that it has none. */
   transactionHint(client: unknown): string | undefined
 }
@@ -94,7 +94,7 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       return hasMethods(client, 'execute') ? client.execute(text, values) : undefined
     },
     clients: 'a connection of mysql2/promise or mariadb, or a function (text, values) => changed rows',
-    hasInserted(result) {
+    async hasInserted(result, remove) {
       const header: unknown = Array.isArray(result) ? result[0] : result
       const changed = typeof header === 'number' ? header : numberIn(header, 'affectedRows')
       if (changed === undefined) {
@@ -103,6 +103,7 @@ export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]
       }
       // Its first bit: a transaction is open.
       if (((numberIn(header, 'serverStatus') ?? 1) & 1) !== 0) return changed > 0
+      if (changed > 0) await remove('id = UNHEX(?)')
       throw noTransaction('Call `await connection.beginTransaction()` before.')
     },
     transactionHint: (client) =>

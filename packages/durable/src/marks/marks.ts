@@ -97,7 +97,9 @@ export function createMarks<Database extends keyof Clients>(database: Database, 
         checkEach('marks.mark', { key }, ARGUMENTS)
         return run(transaction, dialect.insert(table), [dialect.keyOf(key)])
       }
-      return perform(table, { work, read: dialect.hasInserted })
+      const remove = (where: string) =>
+        run(transaction, `DELETE FROM ${table} WHERE ${where}`, [dialect.keyOf(key)])
+      return perform(table, { work, read: (result) => dialect.hasInserted(result, remove) })
     },
     clean(client: Clients[Database], olderThanMs: number) {
       const work = () => {
