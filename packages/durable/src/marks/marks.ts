@@ -97,8 +97,7 @@ export function createMarks<Database extends keyof Clients>(database: Database, 
         checkEach('marks.mark', { key }, ARGUMENTS)
         return run(transaction, dialect.insert(table), [dialect.keyOf(key)])
       }
-      const remove = (where: string) =>
-        run(transaction, `DELETE FROM ${table} WHERE ${where}`, [dialect.keyOf(key)])
+      const remove = (where: string) => run(transaction, `DELETE FROM ${table} WHERE ${where}`, [dialect.keyOf(key)])
       return perform(table, { work, read: (result) => dialect.hasInserted(result, remove) })
     },
     clean(client: Clients[Database], olderThanMs: number) {
