@@ -1,4 +1,4 @@
-import { defined, memberOf, shorten } from './values.ts'
+import { copyJson, defined, memberOf, shorten } from './values.ts'
 
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
@@ -89,9 +89,9 @@ export abstract class ModelRunError extends Error {
     return true
   }
 
-  /** With the name and the message, which JSON leaves out of errors. */
+  /** Plain JSON, with the name and the message, which JSON leaves out of errors. */
   toJSON(): object {
-    return Object.assign({ name: this.name, message: this.message }, this)
+    return copyJson(Object.assign({ name: this.name, message: this.message }, this))
   }
 
   /**

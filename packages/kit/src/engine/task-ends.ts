@@ -14,10 +14,10 @@ export class RetryAfterError extends Error {
   }
 }
 
-/** Checks the name of the error, which is the same in every copy of this package. */
+/** Checks the name of the error, which is the same in every copy of this package. A delay that would never end is a failure. */
 export function isRetryAfter(error: unknown): error is RetryAfterError {
   const name = memberOf(error, 'name')
-  return (name === 'RetryAfterError' || name === 'PauseQueue') && typeof memberOf(error, 'delayMs') === 'number'
+  return (name === 'RetryAfterError' || name === 'PauseQueue') && Number.isFinite(memberOf(error, 'delayMs'))
 }
 
 /** A handler throws this error when no task of the queue can succeed now. All tasks wait; the attempt does not count. */
@@ -37,7 +37,7 @@ export class NonRetriableError extends Error {
   }
 }
 
-/** Checks the name of the error, which is the same in every copy of this package. */
+/** Checks the name of the error, which is the same in every copy of this package. A delay that would never end is a failure. */
 export function isNonRetriable(error: unknown): boolean {
   return memberOf(error, 'name') === 'NonRetriableError'
 }

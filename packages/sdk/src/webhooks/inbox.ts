@@ -63,8 +63,8 @@ export interface Inbox {
   /** Calls back in the async context of the caller, with each confirmed event of a job in this process, before its handler. Returns a function that stops this. */
   listen(jobId: string, listener: EventListener): () => void
   /**
-   * Resolves with the event of a job once its handler has succeeded, or failed for the last time, in this process or
-   * another. Unconfirmed deliveries do not count.
+   * Resolves with the event of a job once its handler has succeeded, or failed for the last time, in this process or another. Not
+   * for a handler, whose place it would hold. Unconfirmed deliveries do not count, and only an expected job is polled.
    *
    * @throws AbortedError when the signal aborts or the inbox is drained
    * @throws JobLostError when the job was given up

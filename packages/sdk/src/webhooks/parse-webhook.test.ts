@@ -147,8 +147,8 @@ describe('a body that is not a delivery is rejected', () => {
     ['an empty string', '', 'it is empty. If a body parser ran first, pass the value that it made'],
     ['no bytes', new Uint8Array(), 'it is empty'],
     ['an empty request', requestOf(''), 'it is empty'],
-    ['members that throw', getter, 'reading its members throws'],
-    ['an object that contains itself', circle, 'reading its members throws'],
+    ['members that throw', getter, 'it is not plain JSON'],
+    ['an object that contains itself', circle, 'Of a request of Node or Express, pass its `body`'],
     [
       'a broken connection',
       streamOf({ start: (controller) => controller.error(new Error('reset')) }),

@@ -77,12 +77,12 @@ async function readText(body: WebhookBody): Promise<string> {
   return new TextDecoder().decode(bytes)
 }
 
-/** No body parser makes objects whose members throw, or that contain themselves. */
+/** No body parser makes objects whose members throw, or that contain themselves, as a request of Node does. */
 function readable(body: Exclude<WebhookBody, string>): Request | ArrayBuffer | Uint8Array | string {
   try {
     return isRequest(body) || isBytes(body) ? body : (JSON.stringify(body) ?? 'null')
   } catch {
-    throw unusableBody('it is not a JSON object: reading its members throws')
+    throw unusableBody('it is not plain JSON. Of a request of Node or Express, pass its `body`')
   }
 }
 

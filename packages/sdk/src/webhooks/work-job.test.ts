@@ -185,6 +185,15 @@ describe('a run of the handler', () => {
     expect(notices.onHandlerError).toEqual([])
   })
 
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])(
+    'that asks for a delay of %d has failed: it would never run again',
+    async (delayMs) => {
+      const { work, notices } = throwing(new RetryAfterError(delayMs))
+      await expect(work()).rejects.toThrow()
+      expect(notices.onHandlerError).toHaveLength(1)
+    },
+  )
+
   test('whose lock is lost has not failed: another worker has the job', async () => {
     const lock = new AbortController()
     const { work, notices } = openWork(undefined, { onSucceeded: () => new Promise(() => {}) })

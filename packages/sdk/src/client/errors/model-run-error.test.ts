@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
+import { createTestClient } from '../../../test/test-client.ts'
 import { JobFailedError } from './job-errors.ts'
 import { AbortedError, ConnectionError } from './transport-errors.ts'
 
@@ -47,9 +48,11 @@ describe('an error', () => {
       requestId: 'req_1',
       jobId: 'job_1',
     }
-    const error = new AbortedError({ message: 'x', ...facts, cancellation: Promise.resolve(true) })
+    const job = createTestClient([]).client.jobs.attach('job_1')
+    const error = new AbortedError({ message: 'x', ...facts, job, cancellation: Promise.resolve(true) })
     Object.assign(error, { jobIds: ['job_1', 'job_2'] })
-    const known = { ...facts, name: 'AbortedError', message: 'x', code: 'aborted', jobIds: ['job_1', 'job_2'] }
+    const ours = { name: 'AbortedError', message: 'x', code: 'aborted', jobIds: ['job_1', 'job_2'] }
+    const known = { ...facts, ...ours, job: { job_id: 'job_1' } }
     expect(structuredClone(error.toJSON())).toMatchObject(known)
     expect(JSON.parse(JSON.stringify(error))).toMatchObject(known)
   })
