@@ -144,13 +144,11 @@ describe('a ky hook that never ends', () => {
     createTestClient([step], { ky: ky.extend({ hooks: { [hook]: [never] } }) })
   const accepted = json(202, QUEUED)
 
-  test.each([
-    ['before the request: nothing was sent', waiting('beforeRequest', accepted), 'not_sent'],
-    // The run may have been accepted.
-    ['after an attempt, which ends by itself', waiting('beforeError', silent()), 'unknown'],
-  ])('does not hold an abort %s', async (_, { client }, submission) => {
+  test('does not hold an abort after an attempt, which ends by itself', async () => {
+    const { client } = waiting('beforeError', silent())
     const error = await aborted((signal) => client.submit('aurora-image', {}, { signal }))
-    expect(error.submission).toBe(submission)
+    // The run may have been accepted.
+    expect(error.submission).toBe('unknown')
   })
 
   test('does not lose the job of a run that was accepted', async () => {

@@ -186,7 +186,7 @@ async function untilAborted<T, W>(
   signal.addEventListener('abort', onAbort)
   watch()
   try {
-    return await Promise.race([work(), stopped])
+    return await (signal.aborted ? stopped : Promise.race([work(), stopped]))
   } finally {
     stopTimer()
     signal.removeEventListener('abort', onAbort)

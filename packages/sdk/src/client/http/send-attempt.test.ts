@@ -10,7 +10,7 @@ import { API_KEY, createTestClient, createTestCore } from '../../../test/test-cl
 import { openScope, startTimer } from '../../shared/clock.ts'
 import type { ModelRun } from '../client.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { AbortedError, ConnectionError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import { ConnectionError, DeadlineExceededError } from '../errors/transport-errors.ts'
 import type { RunOptions } from '../runs/run-options.ts'
 
 const QUEUED = { job_id: 'job_1', status: 'queued' }
@@ -179,14 +179,6 @@ test.each<[RunOptions, string]>([
   expect(error.message).toContain(`${limit} The function \`apiKey\` did not return in time`)
 })
 
-test('a run was not sent when the caller had aborted before', async () => {
-  const { client, service } = createTestClient([])
-  const signal = AbortSignal.abort('enough')
-  const error = await caught(client.submit('aurora-image', {}, { signal }), AbortedError)
-  expect(error).toMatchObject({ submission: 'not_sent', cause: 'enough', attempts: [{ reason: 'aborted' }] })
-  expect(service.received).toHaveLength(0)
-})
-
 test('the attempts of a call leave nothing on its signal, which may serve long polls after them', async () => {
   const { core, clock } = createTestCore([text(500, ''), json(200, MODELS)])
   const scope = openScope({ clock })
@@ -211,22 +203,12 @@ test.each([
   expect((await caught(submit(client), ConnectionError)).submission).toBe(submission)
 })
 
-describe('what a run is after several attempts', () => {
-  test.each([
-    ['an abort', {}, AbortedError],
-    ['a deadline', { deadlineMs: 700 }, DeadlineExceededError],
-  ])('is the worst of them: rejected, then %s before the next one was sent', async (_, ends, type) => {
-    const controller = new AbortController()
-    let asked = 0
-    const apiKey = async () => {
-      if (++asked === 1) return 'sk_test_0123456789abcdef'
-      if (type === AbortedError) controller.abort()
-      return await new Promise<never>(() => {})
-    }
-    const { client, clock } = createTestClient([text(429, '')], { apiKey, random: () => 1 })
-    const call = client.run('aurora-image', {}, { signal: controller.signal, ...ends })
-    const error = await caught<Error>(clock.run(call), type)
-    expect(error).toMatchObject({ submission: 'rejected', attempts: [{ status: 429 }, {}] })
-    expect(error.message).not.toContain('was not sent')
-  })
+test('a run that was rejected is that also when a deadline passes before it is sent again', async () => {
+  const keys = [Promise.resolve('sk_test_0123456789abcdef'), new Promise<never>(() => {})]
+  const apiKey = () => keys.shift() ?? ''
+  const { client, clock } = createTestClient([text(429, '')], { apiKey, random: () => 1 })
+  const call = client.run('aurora-image', {}, { deadlineMs: 700 })
+  const error = await caught<Error>(clock.run(call), DeadlineExceededError)
+  expect(error).toMatchObject({ submission: 'rejected', attempts: [{ status: 429 }, {}] })
+  expect(error.message).not.toContain('was not sent')
 })

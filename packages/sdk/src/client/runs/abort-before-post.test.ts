@@ -19,6 +19,9 @@ async function* oneInput(wait: Wait) {
   yield INPUT
 }
 
+/** No wait: the caller has aborted before. */
+const BEFORE = -2
+
 /** Makes a call with all that can be awaited before its POST, and aborts it in one of these waits. Returns them. */
 async function waitsOf(call: Call, abortAt: number) {
   const waits: string[] = []
@@ -34,6 +37,7 @@ async function waitsOf(call: Call, abortAt: number) {
     if (method === 'GET') return Response.json(fixtures.models.textToImage.body)
     return isFirst ? new Response('', { status: 429 }) : Response.json(fixtures.runs.completed.body)
   }
+  if (abortAt === BEFORE) controller.abort()
   const ignore = () => {}
   const { client, clock } = createTestClient([respond], {
     apiKey: () => wait('key').then(() => 'sk_test_1'),
@@ -68,6 +72,10 @@ test.each<[string, string[], Call]>([
   ['runMany', ['input', 'receiver', ...ATTEMPTS], runMany],
 ])('%s starts no POST after an abort, in whichever wait', async (name, waits, call) => {
   expect((await waitsOf(call, -1)).waits).toEqual(waits)
+  expect(await waitsOf(call, BEFORE)).toMatchObject({
+    waits: [],
+    end: { name: 'AbortedError', submission: 'not_sent' },
+  })
   for (const [abortAt] of waits.entries()) {
     const { waits: seen, end } = await waitsOf(call, abortAt)
     expect(seen.slice(abortAt + 1), `${abortAt} ${waits[abortAt]}`).not.toContain('POST')
