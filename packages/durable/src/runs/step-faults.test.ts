@@ -25,6 +25,7 @@ type Row = readonly [at: string, faults: readonly Fault[], state: StepRun['state
 const IN_THE_STORE: readonly Row[] = [
   ['add runs:submit', ALL, 'succeeded', 1],
   ['lockOne runs:submit', ALL, 'succeeded', 1],
+  ['reserve runs:credits', ALL, 'succeeded', 1],
   ['markStarted runs:submit', ['dies before', 'loses the response'], 'succeeded', 1],
   ['markStarted runs:submit', ['dies after'], 'unknown', 0],
   ['add runs:poll', ['dies before'], 'unknown', 1],
@@ -68,8 +69,8 @@ describe.each(FAULTS)('a fault at $at (the POST responds with $inHand)', ({ faul
       const shared = await openProcesses(1_000)
       const body = { job_id: 'job_1', ...inHand }
       if (inHand) shared.server.faults.add({ kind: 'response', route: 'runModel', status: 200, body, times: 1 })
-      const first = shared.open({ maxRunning: 1 }, faults())
-      const other = shared.open({ maxRunning: 1 })
+      const first = shared.open({ maxRunning: 1, maxCredits: 8 }, faults())
+      const other = shared.open({ maxRunning: 1, maxCredits: 8 })
       void loop(first, 'a').catch(() => {})
       await pass(60_000)
       await settled(other.runs.add('a', MODEL, { prompt: 'a' }))

@@ -1,43 +1,9 @@
 import { createRuns } from '@modelrun/durable'
-import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { expect, it } from 'vitest'
 import { finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
 
 const PRICE = 4
-
-it('rejects no run for credits that were counted by a call whose response was lost', async () => {
-  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
-  let calls = 0
-  const reserve: typeof store.reserve = async (...args) => {
-    const isCounted = await store.reserve(...args)
-    calls += 1
-    if (calls % 2 === 1) throw new Error('The response was lost.')
-    return isCounted
-  }
-  const keys = Array.from({ length: 10 }, (_, index) => `key-${index}`)
-  const { runs } = await setUpRuns({ engine: { ...store, reserve }, maxCredits: keys.length * PRICE })
-  for (const key of keys) await runs.add(key, MODEL, { prompt: key })
-  expect((await finish(runs)).map(({ state }) => state)).toEqual(keys.map(() => 'succeeded'))
-  expect(await runs.progress()).toMatchObject({ credits: keys.length * PRICE })
-})
-
-it('gives back what a rejected run was counted with, and counts each send that may be charged', async () => {
-  const { server, runs } = await setUpRuns()
-  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 2 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  await finish(runs)
-  expect(await runs.progress()).toMatchObject({ unknown: 1, credits: PRICE })
-  for (const credits of [2 * PRICE, 3 * PRICE]) {
-    expect(await runs.resubmit('a')).toBe(true)
-    await finish(runs)
-    expect(await runs.progress()).toMatchObject({ credits })
-  }
-  await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
-  await finish(runs)
-  expect(await runs.progress()).toMatchObject({ done: 2, unknown: 0, credits: 3 * PRICE })
-  expect(posts(server)).toMatchObject({ a: 3 })
-})
 
 it('sends what was rejected for the budget when it is added again with a higher limit', async () => {
   const { server, runs, engine, client } = await setUpRuns({ maxCredits: PRICE })
