@@ -143,14 +143,18 @@ describe('generateImage', () => {
     await expect(KINDS.image.call(one)).rejects.toMatchObject({ data: { code: 'deadline_exceeded', ...data } })
   })
 
-  it('has `maxRetries` of the AI SDK count for a 429', async () => {
+  it.each([
+    ['rate-limit', { statusCode: 429, isRetryable: true, responseHeaders: { 'retry-after-ms': '0' } }, 1 + 3],
+    ['response', { statusCode: 400, isRetryable: false }, 1 + 1],
+  ] as const)('has `maxRetries` of the AI SDK count for what may pass: %s, %j', async (kind, error, posts) => {
     const one = setup()
-    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 0 })
+    const shown =
+      kind === 'response' ? { status: 400, body: { error: { code: 'X', message: 'x' } } } : { retry_after: 0 }
+    one.server.faults.add({ kind, route: 'runModel', ...shown })
     const call = { model: one.modelrun.image('aurora-image'), prompt: 'a fox' }
-    await expect(generateImage({ ...call, maxRetries: 0 })).rejects.toMatchObject({ statusCode: 429 })
-    expect(one.posts()).toBe(1)
-    await expect(generateImage(call)).rejects.toMatchObject({ name: 'AI_RetryError' })
-    expect(one.posts()).toBe(1 + 3)
+    await expect(generateImage({ ...call, maxRetries: 0 })).rejects.toMatchObject(error)
+    await expect(generateImage(call)).rejects.toMatchObject({ name: posts === 2 ? 'AI_APICallError' : 'AI_RetryError' })
+    expect(one.posts()).toBe(posts)
   })
 
   it('rejects a run above maxCredits before it is sent', async () => {
