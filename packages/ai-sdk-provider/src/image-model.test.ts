@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { generateImage } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { KINDS, setup, shortenWaits, untilCharged } from '../test/harness.ts'
+import { KINDS, setup, untilCharged } from '../test/harness.ts'
 import { takeFiles } from './runs.ts'
 
 const SWIFT = 'lumen/aurora-image-swift' // it makes one image for a run
@@ -50,17 +50,22 @@ describe('generateImage', () => {
     expect(providerMetadata).toEqual({ modelrun: { images: [expect.objectContaining(job), job, job] } })
   })
 
-  it('repeats no run that may have been accepted when another one could be repeated', async () => {
-    shortenWaits()
+  // The client repeats nothing that has to wait for longer than a minute.
+  const headers = { 'retry-after': '61' }
+  const body = { error: { code: 'X', message: 'x' } }
+  const failure = (status: number) => ({ kind: 'response', status, body, headers }) as const
+  const LOST = { kind: 'reset', when: 'after' } as const
+  it.each([
+    ['unknown', failure(429), LOST],
+    ['unknown', failure(400), LOST],
+    ['rejected', failure(429), failure(400)],
+  ])('repeats no call of which a run is %s, although another one could be repeated', async (submission, ...faults) => {
     const one = setup()
-    // The first run gets only 429, the second one a reset.
-    one.server.faults.add({ kind: 'rate-limit', route: 'runModel', times: 1 })
-    one.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
-    one.server.faults.add({ kind: 'rate-limit', route: 'runModel' })
-    const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2 })
-    await expect(call).rejects.toMatchObject({ isRetryable: false, data: { submission: 'unknown' } })
+    for (const fault of faults) one.server.faults.add({ ...fault, route: 'runModel', times: 1 })
+    const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2, maxRetries: 0 })
+    await expect(call).rejects.toMatchObject({ isRetryable: false, data: { submission } })
     await untilCharged(one)
-    expect(one.charged()).toBe(PRICE)
+    expect(one.charged()).toBe(submission === 'unknown' ? PRICE : 0)
   })
 
   it.each([
