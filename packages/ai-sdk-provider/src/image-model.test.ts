@@ -59,9 +59,9 @@ describe('generateImage', () => {
     ['unknown', failure(429), LOST],
     ['unknown', failure(400), LOST],
     ['rejected', failure(429), failure(400)],
-  ])('repeats no call of which a run is %s, although another one could be repeated', async (submission, ...faults) => {
+  ])('repeats no call of which a run is %s, although another one could be repeated', async (submission, first, second) => {
     const one = setup()
-    for (const fault of faults) one.server.faults.add({ ...fault, route: 'runModel', times: 1 })
+    for (const fault of [first, second]) one.server.faults.add({ ...fault, route: 'runModel', times: 1 })
     const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2, maxRetries: 0 })
     await expect(call).rejects.toMatchObject({ isRetryable: false, data: { submission } })
     await untilCharged(one)
