@@ -59,7 +59,7 @@ describe('generateImage', () => {
     ['unknown', failure(429), LOST],
     ['unknown', failure(400), LOST],
     ['rejected', failure(429), failure(400)],
-  ])('repeats no call of which a run is %s, although another one could be repeated', async (submission, first, second) => {
+  ])('repeats no call of which a run is %s, whatever the other is', async (submission, first, second) => {
     const one = setup()
     for (const fault of [first, second]) one.server.faults.add({ ...fault, route: 'runModel', times: 1 })
     const call = generateImage({ model: one.modelrun.image(SWIFT), prompt: 'a fox', n: 2, maxRetries: 0 })
