@@ -15,14 +15,14 @@ const withInputs = (name: string, ...more: string[]) => [...BATCH, '--inputs', n
 
 /** Spellings of one row. `square_hd` and 1 are the defaults of the model. */
 const SPELLINGS: [name: string, content: string][] = [
-  ['a.csv', 'prompt,num_images\na fox,1\n'],
-  ['b.csv', 'num_images,prompt\n1.0,a fox\n'],
-  ['c.csv', 'prompt\na fox\n'],
-  ['d.tsv', 'prompt\timage_size\na fox\tsquare_hd\n'],
-  ['e.jsonl', '{"prompt":"a fox","num_images":1}\n'],
-  ['f.jsonl', '{"image_size":"square_hd","num_images":1e0,"prompt":"a fox"}'],
-  ['g.json', '[\n  { "prompt": "a fox" }\n]\n'],
-  ['h.json', '{\n  "prompt": "a f\\u006fx"\n}\n'],
+  ['a.csv', 'prompt,num_images\n"a\nfox",1\n'],
+  ['b.csv', 'num_images,prompt\r\n1.0,"a\r\nfox"\r\n'],
+  ['c.csv', 'prompt\n"a\rfox"\n'],
+  ['d.tsv', 'prompt\timage_size\n"a\nfox"\tsquare_hd\n'],
+  ['e.jsonl', '{"prompt":"a\\nfox","num_images":1}\n'],
+  ['f.jsonl', '{"image_size":"square_hd","num_images":1e0,"prompt":"a\\r\\nfox"}'],
+  ['g.json', '[\n  { "prompt": "a\\nfox" }\n]\n'],
+  ['h.json', '{\n  "prompt": "a\\nf\\u006fx"\n}\n'],
 ]
 
 describe('the rows of a batch', () => {

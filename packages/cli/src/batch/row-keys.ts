@@ -36,9 +36,11 @@ export function looksLikeAttempt(key: string): boolean {
  * at its default is one that is left out. The service may change a default: keys are made of the input as it is.
  */
 export function rowContent(input: Readonly<RunInput>, { properties }: InputRules['schema']): string {
-  const given = Object.entries(input).filter(([name, value]) => {
+  const given = Object.entries(input).flatMap(([name, value]) => {
     const byDefault = Object.hasOwn(properties, name) ? properties[name]?.default : undefined
-    return value !== undefined && (byDefault === undefined || stableJson(value) !== stableJson(byDefault))
+    const isGiven = value !== undefined && (byDefault === undefined || stableJson(value) !== stableJson(byDefault))
+    // Programs that save a table again change the ends of lines in cells.
+    return isGiven ? [[name, typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : value]] : []
   })
   return stableJson(Object.fromEntries(given))
 }
