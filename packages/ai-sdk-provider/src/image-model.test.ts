@@ -69,17 +69,18 @@ describe('generateImage', () => {
   })
 
   it.each([
-    ['no item', []],
-    ['an empty file', [{ type: 'image', url: 'data:image/png;base64,' }]],
-    ['a page', [{ type: 'image', url: 'data:text/html,expired' }]],
-  ])('does not repeat a run without a file, and names its job: %s', async (_, items) => {
+    ['no_output', []],
+    ['invalid_response', [{ type: 'image', url: 'data:image/png;base64,' }]],
+    ['invalid_response', [{ type: 'file', url: 'data:text/html,<p>expired' }]],
+    ['invalid_response', [{ type: 'file', url: 'data:image/png,<?xml version="1.0"?><Error><Code>AccessDenied' }]],
+  ])('does not repeat a run without a file, and names its job: %s for %j', async (code, items) => {
     const one = setup()
     const output = { type: 'image', items: items as never }
     one.server.script('aurora-image', [{ result: 'succeeded', output }])
     const call = generateImage({ model: one.modelrun.image('aurora-image'), prompt: 'a fox' })
     await expect(call).rejects.toMatchObject({
       isRetryable: false,
-      data: { code: 'no_output', jobId: expect.stringMatching(/^job_/) },
+      data: { code, jobId: expect.stringMatching(/^job_/) },
     })
     expect(one.posts()).toBe(1)
   })

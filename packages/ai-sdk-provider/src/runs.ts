@@ -126,13 +126,11 @@ function noFile(jobId: string): never {
 /** Fetches with the retries of the client. A file that stays away never repeats the run that made it. */
 export function fileFetcher({ client }: ResolvedOptions, signal: AbortSignal | undefined, msLeft: () => number) {
   const fetchFile = async ({ jobId, facts }: SucceededRun, item: OutputItem) => {
-    const file = await client().files.download(item, { jobId, signal, deadlineMs: msLeft() })
-    const data = await file.bytes()
+    // A page that says that the file has expired is not the file, whatever the type of the item is.
+    const media = { ...item, type: 'image' }
+    const file = await client().files.download(media, { jobId, signal, deadlineMs: msLeft() })
     // The type is empty when the file host does not say it: the AI SDK detects it then.
-    const { contentType: mediaType = '' } = file
-    // A page that says that the file has expired is not the file.
-    if (data.length === 0 || mediaType.startsWith('text/html')) noFile(jobId)
-    return { data, mediaType, facts: { url: item.url, ...facts } }
+    return { data: await file.bytes(), mediaType: file.contentType ?? '', facts: { url: item.url, ...facts } }
   }
   return async (run: SucceededRun, item: OutputItem) => {
     const { jobId, input } = run

@@ -13,7 +13,7 @@ const FILE_URL = 'https://files.example.com/job_1/0.png?token=secret'
 
 function start(steps: Step | readonly Step[], options: DownloadOptions = {}) {
   const harness = createTestClient([steps].flat())
-  return { ...harness, download: harness.client.files.download({ type: 'image', url: FILE_URL }, options) }
+  return { ...harness, download: harness.client.files.download({ type: 'file', url: FILE_URL }, options) }
 }
 
 describe('files.download (section 2.5)', () => {

@@ -1,5 +1,6 @@
 import { ConfigurationError, memberOf, readArguments, stringIn } from '@modelrun/kit'
 import type { ResolvedOptions } from '../options.ts'
+import { checkMedia, HEAD_BYTES } from './error-page.ts'
 import { extensionOf, fileNameOf } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
 import { FileTransfer } from './file-transfer.ts'
@@ -20,7 +21,12 @@ export interface DownloadedFile {
    * The bytes; fails with the errors of the download, also when its body breaks after the first bytes. Nothing is read ahead.
    */
   stream: ReadableStream<Uint8Array<ArrayBuffer>>
-  /** Reads the whole file into memory. @throws As the download; ConfigurationError when the bytes were taken before */
+  /**
+   * Reads the whole file into memory.
+   *
+   * @throws As the download; InvalidResponseError for a page, a text or nothing in the place of an image, a video or a
+   *   sound, as the type of the item says; ConfigurationError when the bytes were taken before
+   */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
   /** Reads the whole file into memory, typed with the content type. @throws As {@link DownloadedFile.bytes} */
   blob(): Promise<Blob>
@@ -61,7 +67,10 @@ function openInHand(
   return { name: `output.${extensionOf(contentType) ?? 'bin'}`, contentType, size, transfer }
 }
 
-export function toDownloadedFile({ transfer, ...file }: OpenedDownload): DownloadedFile {
+export function toDownloadedFile(
+  { transfer, ...file }: OpenedDownload,
+  about: { item: unknown; jobId: string | undefined },
+): DownloadedFile {
   let taker: 'stream' | 'memory' | undefined
   const take = (by: 'stream' | 'memory') => {
     if (taker !== undefined && (taker !== by || by === 'memory')) {
@@ -88,7 +97,9 @@ export function toDownloadedFile({ transfer, ...file }: OpenedDownload): Downloa
   )
   const blob = async () => {
     take('memory')
-    return new Blob(await readAll(transfer), { type: file.contentType ?? '' })
+    const whole = new Blob(await readAll(transfer), { type: file.contentType ?? '' })
+    checkMedia(new Uint8Array(await whole.slice(0, HEAD_BYTES).arrayBuffer()), file, about)
+    return whole
   }
   const bytes = async () => new Uint8Array(await (await blob()).arrayBuffer())
   return { ...file, stream, bytes, blob }

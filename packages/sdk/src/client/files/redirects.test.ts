@@ -155,7 +155,7 @@ describe('the option allowedHosts', () => {
 
 describe('the url of a file', () => {
   const open = (url: string, baseUrl: string, options: DownloadOptions = {}) =>
-    createTestClient([text(200, 'pixels')], { baseUrl }).client.files.download({ type: 'image', url }, options)
+    createTestClient([text(200, 'pixels')], { baseUrl }).client.files.download({ type: 'file', url }, options)
 
   test.each([
     ['http://169.254.169.254/latest/meta-data', 'its host is a number instead of a name'],

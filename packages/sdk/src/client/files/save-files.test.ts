@@ -80,6 +80,8 @@ describe('a file that cannot be downloaded', () => {
       const save = () => client.files.save(resultOf('job_1'), folder.path)
       expect(await caught(save(), InvalidResponseError)).toMatchObject({ isRetryable: true, jobId: 'job_1' })
       expect(await folder.files()).toEqual({})
+      const [item = ''] = resultOf('job_1').output.items
+      await caught((await client.files.download(item)).bytes(), InvalidResponseError)
       Object.assign(file, { content: 'pixels', headers: { 'content-type': 'image/png' } })
       await save()
       expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })

@@ -11,13 +11,13 @@ import {
 } from '@modelrun/kit'
 import { abortable, withinScope } from '../../shared/clock.ts'
 import { SaveError } from '../errors/local-errors.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { interrupted } from '../http/send-attempt.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { DEFAULT_DEADLINE_MS } from '../job-handle.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { type OpenedDownload, openFile } from './download.ts'
+import { checkMedia, HEAD_BYTES } from './error-page.ts'
 import { aboutFile } from './file-name.ts'
 import type { DownloadOptions, SaveOptions } from './file-options.ts'
 import { fileSystem, writeFile } from './write-file.ts'
@@ -185,15 +185,6 @@ export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptio
   })
 }
 
-/** Items whose bytes are never a web page, an error as XML, JSON or text, or nothing. SVG and playlists are text, too. */
-const MEDIA = /^(image|video|audio)$/
-const PAGE =
-  /^\s*($|\{|<!doctype html|(?:(?:<\?[^>]*>|<!--(?:(?!-->).)*-->|<!doctype [^>]*>)\s*)*<(?!svg\b|mpd\b)[a-z])/is
-/** Bytes of a host that says that they are text: media with a wrong header have control characters. */
-const TEXT_TYPE = /^text\/|json/i
-const MEDIA_TEXT = /^\s*(<|#EXTM3U|\[playlist)|[^\P{Cc}\s]/iu
-const HEAD_BYTES = 100
-
 /** How the files start that models mostly make, by their extension. A package that knows all would be in every bundle. */
 const SIGNATURES = {
   png: /^\x89PNG/,
@@ -210,13 +201,9 @@ const SIGNATURES = {
   glb: /^glTF/,
 }
 
-function isPage(head: string, item: unknown, contentType = ''): boolean {
-  const isOfHost = /^https?:/i.test(stringIn(item, 'url') ?? '')
-  return PAGE.test(head) || (isOfHost && TEXT_TYPE.test(contentType) && !MEDIA_TEXT.test(head))
-}
-
 /** Checks the first bytes: a host may send a page now, and the file later. A name without an extension gets that of their type. */
-async function started({ name, transfer, contentType }: OpenedDownload, item: unknown, jobId: string) {
+async function started(opened: OpenedDownload, item: unknown, jobId: string) {
+  const { name, transfer } = opened
   let chunks: { at: number; bytes: Uint8Array<ArrayBuffer> }[] = []
   for (let size = 0; size < HEAD_BYTES; ) {
     const chunk = await transfer.read({ mayRestart: true })
@@ -225,11 +212,7 @@ async function started({ name, transfer, contentType }: OpenedDownload, item: un
     size = chunk.at + chunk.bytes.byteLength
   }
   const bytes = new Uint8Array(await new Blob(chunks.map((chunk) => chunk.bytes)).arrayBuffer())
-  const head = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES))
-  if (MEDIA.test(stringIn(item, 'type') ?? '') && isPage(head, item, contentType)) {
-    const problem = `The host of ${name} sent a page, a text or nothing in the place of the file.`
-    throw new InvalidResponseError({ ...aboutFile(problem, jobId), isRetryable: true })
-  }
+  checkMedia(bytes, opened, { item, jobId })
   const read: typeof transfer.read = async (how) => chunks.shift() ?? (await transfer.read(how))
   const whole = { ...transfer, read, close: () => transfer.close() }
   if (EXTENSION.test(name) && !name.endsWith('.bin')) return { name, transfer: whole }

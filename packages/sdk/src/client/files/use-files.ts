@@ -31,7 +31,8 @@ export async function download(
   item: OutputItem | string,
   options: DownloadOptions,
 ): Promise<DownloadedFile> {
-  return toDownloadedFile(await openFile(client, item, readOptions('client.files.download', options, DOWNLOAD_OPTIONS)))
+  const checked = readOptions('client.files.download', options, DOWNLOAD_OPTIONS)
+  return toDownloadedFile(await openFile(client, item, checked), { item, jobId: checked.jobId })
 }
 
 export async function save(
