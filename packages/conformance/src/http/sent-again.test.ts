@@ -37,7 +37,7 @@ it.each<[string, Parameters<typeof sentTo>, number[]]>([
   ['a read that failed: twice', [[{ status: 500 }, { status: 503 }, ok], 'GET'], [0, 2_000, 6_000]],
   ['a read that fails for ever: twice', [[{ status: 500 }], 'GET'], [0, 2_000, 6_000]],
   ['a read whose connection breaks: twice', [[{ status: 500 }, { status: 0 }, ok], 'GET'], [0, 2_000, 6_000]],
-  ['a read that nobody ever responded to: never', [[{ status: 0 }, ok], 'GET'], [0]],
+  ['a read before any response: never', [[{ status: 0 }, ok], 'GET'], [0]],
   ...[0, 200, 401, 500, 503].map((status): [string, Parameters<typeof sentTo>, number[]] => [
     `a run that got ${status}: never`,
     [[{ status, headers: { 'retry-after': '1' } }, ok]],

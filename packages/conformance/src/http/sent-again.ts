@@ -21,7 +21,7 @@ type Send = (call: Call) => Promise<ApiResponse>
  */
 export function sendingAgain(send: Send, clock: ConformanceClock): Send {
   let isInVain = false // until a request succeeds
-  let isReached = false // nothing is repeated where nobody listens
+  let isReached = false // nothing is repeated where no service listens
   return async (call) => {
     for (let repeats = 0; ; repeats++) {
       const response = await send(call)

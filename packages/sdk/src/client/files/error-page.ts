@@ -1,6 +1,5 @@
 import { stringIn } from '@modelrun/kit'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import type { OpenedDownload } from './download.ts'
 import { aboutFile } from './file-name.ts'
 
 /** Items whose bytes are never a web page, an error as XML, JSON or text, or nothing. SVG and playlists are text, too. */
@@ -16,7 +15,7 @@ export const HEAD_BYTES = 100
 /** @throws InvalidResponseError for the first bytes of an image, a video or a sound that are a page, a text or nothing */
 export function checkMedia(
   bytes: Uint8Array,
-  { name, contentType = '' }: Pick<OpenedDownload, 'name' | 'contentType'>,
+  { name, contentType = '' }: { name: string; contentType: string | undefined },
   { item, jobId }: { item: unknown; jobId: string | undefined },
 ): void {
   if (!MEDIA.test(stringIn(item, 'type') ?? '')) return
