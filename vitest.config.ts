@@ -45,7 +45,7 @@ export default defineConfig({
     // The default leaves a core to the user: on CI's two cores that is half of the time.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['packages/kit/test/same-properties.ts'],
+    setupFiles: ['packages/kit/test/same-properties.ts', 'packages/kit/test/put-back.ts'],
     projects: [
       // `npm test`: each unit, and each promise once on the wire.
       {

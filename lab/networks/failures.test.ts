@@ -21,7 +21,6 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  vi.unstubAllGlobals()
   await Promise.all([service, ...ground.opened].map((listener) => listener.close()))
 })
 

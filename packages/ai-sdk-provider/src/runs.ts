@@ -5,19 +5,14 @@ import { keepSucceeded, runError, servicePath, throwAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type PreparedCall, prepareCall, type Wanted } from './prepare-call.ts'
 
-/** What is known of a run, for `providerMetadata`: JSON. */
-type Facts = Record<string, string | number | undefined>
-
 export interface SucceededRun {
   jobId: string
   output: Output
-  facts: Facts
+  /** For `providerMetadata`: JSON. */
+  facts: Record<string, string | number | undefined>
   /** Of a run that this call sent: a repeated call would send it again. */
   input?: object
 }
-
-/** A job, or a run of a batch, that has ended. A job has the members of a run, but no key. */
-type EndedRun = DurableRun & { key: string | undefined }
 
 /** Each run settles by itself: its files are fetched while others still run. */
 async function runInputs(options: ResolvedOptions, call: PreparedCall): Promise<Promise<SucceededRun>[]> {
@@ -72,8 +67,9 @@ export function cancelAfter(work: Promise<unknown>, durable: DurableRuns, keys: 
   work.then(cancel, cancel)
 }
 
-/** The result of a run. @throws when it did not succeed */
-export function succeededRun({ key, state, jobId, output, error }: EndedRun): SucceededRun {
+/** The result of a run of a batch, or of a job in the words of a batch, which has no key. @throws when it did not succeed */
+export function succeededRun(run: DurableRun & { key: string | undefined }): SucceededRun {
+  const { key, state, jobId, output, error } = run
   if (state === 'succeeded' && jobId !== undefined && output) return { jobId, output, facts: { jobId, key } }
   const name = key === undefined ? `job ${jobId}` : `run ${key} of the batch`
   const isUnknown = state === 'unknown'

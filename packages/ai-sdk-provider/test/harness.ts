@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { generateImage, generateSpeech, experimental_generateVideo as generateVideo } from 'ai'
 import { ModelRun } from 'modelrun'
-import { onTestFinished, vi } from 'vitest'
+import { vi } from 'vitest'
 import type { ModelRunProviderOptions } from '../src/options.ts'
 import { createModelRun, type ModelRunProvider } from '../src/provider.ts'
 
@@ -62,7 +62,6 @@ export function untilCharged({ client }: Setup): Promise<void> {
 export function shortenWaits(): void {
   const { setTimeout: wait } = globalThis
   vi.stubGlobal('setTimeout', (work: () => void, ms = 0, ...rest: unknown[]) => wait(work, ms / 100, ...rest))
-  onTestFinished(() => void vi.unstubAllGlobals())
 }
 
 /** One logical call of each kind, as a program writes it, and the price of one run. */

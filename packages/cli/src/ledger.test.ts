@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { folderForFile } from '../../kit/test/temp-folder.ts'
 import { Ledger, stateFolder } from './ledger.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'modelrun-ledger-'))
+const folder = folderForFile()
 let ledger: Ledger
 const say = vi.fn()
 
 beforeEach(() => {
   ledger = new Ledger({ env: { MODELRUN_STATE_DIR: join(folder, randomUUID()) }, terminal: { say } })
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const intent = (run: string) => ledger.append({ type: 'intent', run, model: 'm', base_url: 'http://x', credits: 4 })
 

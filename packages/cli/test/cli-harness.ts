@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterAll, afterEach } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { listenOn } from '../../kit/test/listen-on.ts'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
@@ -16,16 +16,10 @@ import { type BuiltCommand, buildCommand } from './build-command.ts'
 let command: Promise<BuiltCommand> | undefined
 afterAll(async () => (await command)?.remove())
 
-/** What is closed after each test, the newest first. */
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close()
-})
-
 /** The url of an http server on a free port, which is closed after the test. */
 export async function serve(respond: RequestListener): Promise<string> {
   const { port, close } = await listenOn(createServer(respond))
-  open.push(close)
+  onTestFinished(close)
   return `http://127.0.0.1:${port}`
 }
 
@@ -54,13 +48,13 @@ export class CliHarness {
     this.server = server
     this.url = url
     this.command = path
-    open.push(() => rm(this.folder, { recursive: true, force: true }))
+    onTestFinished(() => rm(this.folder, { recursive: true, force: true }))
   }
 
   static async create(options: ReferenceServerOptions = {}): Promise<CliHarness> {
     const server = createReferenceServer({ clock: 'system', latency: 0, ...options })
     const { url, close } = await listen(server)
-    open.push(async () => {
+    onTestFinished(async () => {
       await close()
       await server.close()
     })
@@ -86,7 +80,7 @@ export class CliHarness {
 
   start(args: readonly string[], { env, input }: StartOptions = {}) {
     const child = spawn(process.execPath, [this.command, ...args], { cwd: this.folder, env: this.env(env) })
-    open.push(() => child.kill('SIGKILL'))
+    onTestFinished(() => void child.kill('SIGKILL'))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const printed = { stdout: '', stderr: '' }

@@ -18,13 +18,11 @@ export function useVirtualTime(): void {
     const { subtle } = globalThis.crypto
     for (const name of ['importKey', 'sign', 'verify'] as const) {
       const own = subtle[name].bind(subtle) as (...given: unknown[]) => Promise<never>
-      const spy = vi.spyOn(subtle, name).mockImplementation((...given: unknown[]) => asRequest(own(...given)))
-      atEnd(async () => spy.mockRestore())
+      vi.spyOn(subtle, name).mockImplementation((...given: unknown[]) => asRequest(own(...given)))
     }
   })
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await settled(cleanUp())
-    vi.useRealTimers()
   })
 }
 

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import document from '@modelrun/reference-server/control-openapi.json' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
+import { folderForTest } from '../../kit/test/temp-folder.ts'
 import { readGuides } from './guide-programs.ts'
 import { needs } from './services/programs.ts'
 import { givenBy, takenBy } from './short-forms.ts'
@@ -74,11 +74,10 @@ describe('the guide of the control API', () => {
     const cli = fileURLToPath(new URL('../../reference-server/src/node/cli.ts', import.meta.url))
     const command = [process.execPath, '--conditions=@modelrun/source', cli].map((part) => JSON.stringify(part))
     expect(program).toContain('"npx", "@modelrun/reference-server"')
-    const folder = await mkdtemp(join(tmpdir(), 'modelrun-python-'))
+    const folder = folderForTest()
     const file = join(folder, 'example.py')
     await writeFile(file, program.replace('"npx", "@modelrun/reference-server"', command.join(', ')))
     const { stdout, stderr } = await promisify(execFile)('python3', [file])
-    await rm(folder, { recursive: true })
     expect({ stdout, stderr }).toEqual({ stdout: 'out of paint\nTrue\n0\n', stderr: '' })
   })
 })

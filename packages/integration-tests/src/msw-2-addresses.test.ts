@@ -1,15 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createCheckedServer } from './openapi/checked-server.ts'
 
 // Both majors are installed, and `handlers` takes the one that is called msw.
 vi.mock('msw', () => import('msw-2'))
 const { setupServer } = await import('msw-2/node')
 const { handlers } = await import('@modelrun/reference-server/msw')
-
-const networks: ReturnType<typeof setupServer>[] = []
-afterEach(() => {
-  for (const network of networks.splice(0)) network.close()
-})
 
 it.each([
   'https://API.Example.test',
@@ -22,7 +17,7 @@ it.each([
   // They are handlers of msw 2, made by the mock; only the types are those of msw 3.
   const network = setupServer(...(handlers(server, { baseUrl }) as unknown as Parameters<typeof setupServer>))
   network.listen({ onUnhandledRequest: 'error' })
-  networks.push(network)
+  onTestFinished(() => network.close())
   const headers = { authorization: `Bearer ${server.apiKey}` }
   for (const written of [baseUrl, new URL(baseUrl).href]) {
     const response = await fetch(`${written.replace(/\/$/, '')}/v1/models`, { headers })

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
+import { folderForTest } from '../../kit/test/temp-folder.ts'
 
 /** Bundles names of `modelrun` for a page, as a bundler that splits does, and says whose code is in the first chunk. */
 async function bundle(names: string, folder: string): Promise<string> {
@@ -25,7 +24,7 @@ async function bundle(names: string, folder: string): Promise<string> {
 }
 
 test('toDataUri runs in a page: it needs no Node, and what knows the types of files is loaded on first use', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-bundle-'))
+  const folder = folderForTest()
   expect(await bundle('ModelRun', folder)).not.toMatch(/to-data-uri|file-type/)
   const used = await bundle('toDataUri', folder)
   expect(used).toMatch(/to-data-uri/)
@@ -37,5 +36,4 @@ test('toDataUri runs in a page: it needs no Node, and what knows the types of fi
     console.log(await toDataUri(gif), await toDataUri('photo.png').catch(({ message }) => message))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
   expect(stdout).toMatch(/^data:image\/gif;base64,R0lGODlh\S+ This runtime has no file system/)
-  await rm(folder, { recursive: true })
 })

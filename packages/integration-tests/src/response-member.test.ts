@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { folderForTest } from '../../kit/test/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -46,8 +46,7 @@ process.exit()
 
 /** The packages in a folder of their own, which import each other there. */
 async function copyPackages(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'modelrun-member-'))
-  onTestFinished(() => rm(copy, { recursive: true, force: true }))
+  const copy = folderForTest()
   await mkdir(join(copy, 'node_modules/@modelrun'), { recursive: true })
   for (const [folder, name] of Object.entries(NAMES)) {
     await mkdir(join(copy, folder))

@@ -1,13 +1,9 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseRetryAfter, retryAfterMs } from './retry-after.ts'
 
 /** An example date of RFC 9110, in each of its three forms. */
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
 
 describe('parseRetryAfter', () => {
   test.each([

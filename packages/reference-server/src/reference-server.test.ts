@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { runProcessingSchema } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../test/api-caller.ts'
 import { listenInTest } from '../test/listen-in-test.ts'
 import { nextTurn, realNow } from './clock/real-time.ts'
@@ -23,10 +23,6 @@ async function story(server: ReferenceServer, sleep: (ms: number) => Promise<voi
   }
   return statuses
 }
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('a client that shares the auto clock', () => {
   it('sees run, hold, 202, polls and result in a moment, at the right times (sections 3 and 4.3)', async () => {

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenOn } from '../../kit/test/listen-on.ts'
+import { folderForTest } from '../../kit/test/temp-folder.ts'
 import { startRecorder } from '../src/node/recorder.ts'
 
 export const KEY = 'sk_live_0123-4567.89'
@@ -44,8 +44,7 @@ export async function setUpRecorder(respond: Respond, { path = '', silenceMs = 6
   const { port, close } = await listenOn(server)
   onTestFinished(close)
   const service = new URL(`http://${host}:${port}${path}`)
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-recorder-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = folderForTest()
   const lines: string[] = []
   const log = (line: string) => void lines.push(line)
   const options = { service, folder, host: '127.0.0.1', port: 0, log, warn: log, silenceMs }

@@ -1,19 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { folderForFile } from '../../../kit/test/temp-folder.ts'
 import { UsageError } from '../errors.ts'
 import { readParameters } from '../run/parameters.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, writeReport } from './report.ts'
 import { createRows } from './rows.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'modelrun-tables-'))
+const folder = folderForFile()
 const say = vi.fn()
 const terminal = { say } as never
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A model that takes runs without an input, so that nothing but the reading keeps blank rows from being paid. */
 const schema = {

@@ -2,12 +2,7 @@ import { once } from 'node:events'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
 
-export interface DevOptions {
-  port: number
-  json?: boolean | undefined
-}
-
-export async function runDev(_: [], { port }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
+export async function runDev(_: [], { port }: { port: number }, { terminal }: CliContext): Promise<ExitCode> {
   const [{ createReferenceServer }, { listen, ListenError, loadDashboard }] = await Promise.all([
     import('@modelrun/reference-server'),
     import('@modelrun/reference-server/node'),

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { ModelRun } from 'modelrun'
 import { describe, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { fileName, saveOutputs } from './save-files.ts'
 
 it.each([
@@ -12,7 +11,7 @@ it.each([
   ['video', '', 0],
   ['json', '{"a":1}', 1],
 ])('of an item of type %j, the bytes %j make %i files', async (type, text, count) => {
-  const folder = mkdtempSync(join(tmpdir(), 'save-'))
+  const folder = folderForTest()
   const client = new ModelRun({ apiKey: 'sk_test_x', baseUrl: 'http://127.0.0.1:1' })
   const output = { type, items: [{ type, url: `data:image/png,${encodeURIComponent(text)}` }] }
   const { files, error } = await saveOutputs(client, { job_id: 'job_1', output }, { folder, prefix: 'm' })

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForFile } from '../../../kit/test/temp-folder.ts'
 import { UsageError } from '../errors.ts'
 import { buildInput, inputProblems } from './input.ts'
 import { readParameters } from './parameters.ts'
@@ -12,11 +12,7 @@ import { readParameters } from './parameters.ts'
 const numRuns = Number(process.env.FUZZ_RUNS ?? 400)
 type Schema = Model['input_schema']
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-input-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = folderForFile()
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
 const names = fc.constantFrom('prompt', 'num_images', 'seed', 'a/b', 'a~b', '~1', 'constructor', '', 'é', 'x\u001b[2J')

@@ -20,11 +20,7 @@ export interface InputRules {
 /** What can be an option of a command line. Other names of a service are not flags. */
 const FLAG_NAME = /^[A-Za-z][A-Za-z0-9]*([_.-][A-Za-z0-9]+)*$/
 
-/**
- * The parameters of a model.
- *
- * @param taken flags of the command itself, such as `--out`, which keep their meaning
- */
+/** The parameters of a model. @param taken flags of the command itself, such as `--out`, which keep their meaning */
 export function readParameters({ input_schema }: Model, taken: readonly string[]): Parameter[] {
   const used = new Set(taken)
   const required = new Set(input_schema.required ?? [])

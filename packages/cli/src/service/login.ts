@@ -5,12 +5,8 @@ import { ask } from '../terminal/ask.ts'
 import { createClient } from './service.ts'
 import { readLogin, storeLogin } from './stored-login.ts'
 
-export interface LoginOptions {
-  baseUrl?: string | undefined
-}
-
 /** Stores a url with its key, when the service accepts the key. */
-export async function login(_: [], options: LoginOptions, context: CliContext): Promise<ExitCode> {
+export async function login(_: [], options: { baseUrl?: string | undefined }, context: CliContext): Promise<ExitCode> {
   const { env, terminal } = context
   const asks = terminal.isInteractive
   const given = options.baseUrl ?? env.MODELRUN_BASE_URL

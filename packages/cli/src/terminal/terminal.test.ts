@@ -14,5 +14,4 @@ test('where nothing is drawn, a wait says now and then why the service does not 
   vi.advanceTimersByTime(120_000)
   expect(lines).toEqual(Array(2).fill('job_1 queued · last request: HTTP 500\n'))
   line.end()
-  vi.useRealTimers()
 })

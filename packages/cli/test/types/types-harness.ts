@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import { afterAll } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { UsageError } from '../../src/errors.ts'
 import { runTypes, type TypesOptions } from '../../src/types/run-types.ts'
 
@@ -16,15 +15,9 @@ export interface TypesHarness {
   run(options?: Partial<TypesOptions> & { ids?: string[] }): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
-const cleanUps: (() => void)[] = []
-afterAll(() => {
-  for (const cleanUp of cleanUps.splice(0)) cleanUp()
-})
-
 /** A harness with the models of the default catalog, and no file. */
 export function createTypesHarness(): TypesHarness {
-  const folder = mkdtempSync(join(tmpdir(), 'modelrun-types-'))
-  cleanUps.push(() => rmSync(folder, { recursive: true }))
+  const folder = folderForTest()
   const path = join(folder, 'modelrun.models.d.ts')
   const harness: TypesHarness = {
     catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],

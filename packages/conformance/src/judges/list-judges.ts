@@ -95,9 +95,7 @@ function isCapped(response: ApiResponse): Finding {
   return judge(response.status >= 400 || isRight, `${detail}; expected an error, or 100 at most`, response)
 }
 
-type Filter = Pick<ListCall['query'], 'category' | 'search'>
-
-function filterText({ category, search }: Filter): string {
+function filterText({ category, search }: Pick<ListCall['query'], 'category' | 'search'>): string {
   const searched = search === undefined ? '' : `a search for ${show(search)} in `
   return `${searched}${category === undefined ? 'all models' : `the category ${category}`}`
 }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { folderForFile } from '../../../kit/test/temp-folder.ts'
 import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from '../../test/catalog.ts'
 import { keysOf, SLOW_MODEL } from '../../test/reference-service.ts'
 import type { ConformanceReport } from '../report.ts'
@@ -18,19 +19,17 @@ const TIMED = ['runs/async-at-once', 'runs/held-time', 'runs/waits']
 
 let server: ReferenceServer
 let listening: ListeningServer
-let folder: string
+const folder = folderForFile()
 
 beforeAll(async () => {
   server = createReferenceServer({ clock: { scale: SCALE }, catalog: largeCatalog() })
   server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
   listening = await listen(server)
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-conformance-'))
 })
 
 afterAll(async () => {
   await listening.close()
   await server.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Runs the command from its sources. */

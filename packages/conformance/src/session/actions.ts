@@ -47,11 +47,6 @@ export function jobIdIn(response: ApiResponse): string | undefined {
   return typeof jobId === 'string' && jobId !== '' ? jobId : undefined
 }
 
-interface PollOptions {
-  until?: (response: ApiResponse) => boolean
-  key?: string | undefined
-}
-
 /**
  * Polls a job until it ends, the time limit passes, or `until` returns true. The first poll is sent at once.
  *
@@ -60,7 +55,7 @@ interface PollOptions {
 export async function pollJob(
   session: Session,
   jobId: string,
-  { until = () => false, key }: PollOptions = {},
+  { until = () => false, key }: { until?: (response: ApiResponse) => boolean; key?: string | undefined } = {},
 ): Promise<ApiResponse> {
   const { clock, options } = session
   const startedAt = clock.now()

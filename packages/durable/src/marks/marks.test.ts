@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { createMarks } from './marks.ts'
 
 const marks = createMarks('sqlite')
@@ -13,16 +12,13 @@ function open(): DatabaseSync {
   return new DatabaseSync(join(folder, 'app.db'), { timeout: 0 })
 }
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-marks-'))
+beforeEach(() => {
+  folder = folderForTest()
   database = open()
   marks.setup(database)
 })
 
-afterEach(async () => {
-  database.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => database.close())
 
 function mark(key: string, ending = 'COMMIT'): boolean {
   database.exec('BEGIN IMMEDIATE')

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { openDatabase } from './sqlite-database.ts'
 import { createSqliteTable } from './sqlite-table.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
 })
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 const LOCK_MS = 1_000
 const untilOver = () => vi.setSystemTime(Date.now() + LOCK_MS)
 

@@ -1,28 +1,15 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '@modelrun/kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { folderForFile } from '../../../kit/test/temp-folder.ts'
 import { engineChecks } from '../../test/engine-checks.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openDatabase } from './sqlite-database.ts'
 import { createSqliteEngine } from './sqlite-engine.ts'
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-sqlite-'))
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
-
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-})
-
+const folder = folderForFile()
 const RATE = { max: 1, perMs: 1 }
 
 describe('the SQLite engine', () => {

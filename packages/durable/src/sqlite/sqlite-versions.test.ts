@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { createSqliteEngine } from './sqlite-engine.ts'
 import { VERSIONS } from './sqlite-versions.ts'
 
@@ -43,15 +42,11 @@ const VERSION_1 = `
   INSERT INTO modelrun_tasks (queue, id, state, data, result, fence, due_at, added_at, ended_at, seq)
     VALUES ('q', 'is done', 'done', '{"n":3}', '"r"', 1, 0, 1, 2, 3);`
 
-let folder: string
 let path: string
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-versions-'))
-  path = join(folder, 'tasks.db')
+beforeEach(() => {
+  path = join(folderForTest(), 'tasks.db')
 })
-
-afterEach(() => rm(folder, { recursive: true }))
 
 function change(sql: string): void {
   const database = new DatabaseSync(path)

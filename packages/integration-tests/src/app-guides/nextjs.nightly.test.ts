@@ -48,8 +48,6 @@ async function openApp(webhookRoute = 'app/api/webhooks/route.ts') {
 afterEach(async () => {
   await shared()?.inbox?.drain()
   Reflect.deleteProperty(globalThis, 'modelrunShared')
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
 })
 
 test('every module loads without keys and creates nothing, as in `next build`', async () => {

@@ -3,7 +3,7 @@ import { createBullmqEngine } from '@modelrun/durable/bullmq'
 import { PauseQueue } from '@modelrun/kit'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { engineChecks } from '../../../durable/test/engine-checks.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
@@ -129,21 +129,17 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
 })
 
 describe.skipIf(isMissing)(`the BullMQ engine on a Redis that changes below it${note}`, () => {
-  const cleanUps: (() => Promise<unknown> | unknown)[] = []
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-  })
-
   async function start(options: Record<string, string> = {}): Promise<{ port: number; admin: Redis }> {
     const { port, stop } = await startRedis(options)
     const admin = new Redis(port)
-    cleanUps.push(stop, () => admin.disconnect())
+    onTestFinished(stop)
+    onTestFinished(() => admin.disconnect())
     return { port, admin }
   }
 
   function open(connection: string): Engine {
     const engine = createBullmqEngine({ connection, pollMs: 50, onError: () => {} })
-    cleanUps.push(() => engine.close())
+    onTestFinished(() => engine.close())
     return engine
   }
 

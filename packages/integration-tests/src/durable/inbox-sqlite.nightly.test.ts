@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { openInboxHarness, post } from './inbox-harness.ts'
 
 const WAIT = { interval: 50 }
 
 it('deliveries get their response while another process has the file, and are handled after it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-inbox-'))
+  const folder = folderForTest()
   const at = join(folder, 'inbox.db')
   const harness = await openInboxHarness({ kind: 'sqlite', at }, 'inbox')
   const { inbox, calls } = await harness.open()
@@ -41,5 +40,4 @@ it('deliveries get their response while another process has the file, and are ha
   await exit
   await expect.poll(() => calls.map(([{ job_id }]) => job_id).toSorted(), WAIT).toEqual(['before', ...jobs])
   await harness.close()
-  await rm(folder, { recursive: true })
 })

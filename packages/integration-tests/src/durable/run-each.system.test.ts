@@ -1,21 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRuns, type Run, type RunItem } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { describe, expect, it } from 'vitest'
-import { cleanUps, MODEL, setUpRuns } from './runs-harness.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
+import { MODEL, setUpRuns } from './runs-harness.ts'
 import { countPosts } from './sent-runs.ts'
 
 /** Two processes with one store; the second may open it when the first has ended. */
 async function setUpTwo(options: { concurrency?: number; latency?: number } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-each-'))
-  cleanUps.push(() => rm(folder, { recursive: true }))
+  const folder = folderForTest()
   const open = () => createSqliteEngine({ path: join(folder, 'runs.db'), pollMs: 20 })
   const here = await setUpRuns({ ...options, engine: open() })
   const openOther = () => {
     const engine = open()
-    cleanUps.push(() => engine.close())
+    onTestFinished(() => engine.close())
     return createRuns({ engine, client: here.client, pollRate: { max: 1_000, perMs: 1_000 } })
   }
   return { ...here, openOther }

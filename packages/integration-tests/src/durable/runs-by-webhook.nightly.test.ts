@@ -1,6 +1,6 @@
 import type { Runs } from '@modelrun/durable'
-import { expect, it } from 'vitest'
-import { cleanUps, finish, MODEL, setUpRuns } from './runs-harness.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { countPosts } from './sent-runs.ts'
 
 const WEBHOOKS = { publicUrl: 'https://app.example.com/batch', secret: 'a secret of tests that has 32 bytes or more' }
@@ -24,7 +24,7 @@ async function setUp({ isDelayed = false } = {}) {
     },
   })
   runs = opened.runs
-  cleanUps.push(() => opened.runs.stop())
+  onTestFinished(() => opened.runs.stop())
   return { ...opened, held }
 }
 

@@ -2,16 +2,10 @@ import { createRuns, type Engine, type FinishedRun, type Runs, type RunsOptions 
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import type { ReferenceServerOptions } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 
 export const MODEL = 'aurora-image'
-/** Closed after each test, the last first. */
-export const cleanUps: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
 
 /** Responds in place of the service; `undefined` leaves the request to it. */
 export type Interceptor = (request: { method: string; path: string }) => Response | undefined
@@ -46,10 +40,8 @@ export async function setUpRuns({
   }
   const { client = new ModelRun({ ...service, fetch, maxRetries: 0 }) } = options
   const runs = createRuns({ pollRate: { max: 1_000, perMs: 1_000 }, ...options, client, engine })
-  cleanUps.push(
-    () => server.close(),
-    () => engine.close(),
-  )
+  onTestFinished(() => server.close())
+  onTestFinished(() => engine.close())
   return { server, runs, engine, client }
 }
 

@@ -1,15 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { expect, it } from 'vitest'
-import { cleanUps, finish, MODEL, setUpRuns } from './runs-harness.ts'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
+import { finish, MODEL, setUpRuns } from './runs-harness.ts'
 import { posts } from './sent-runs.ts'
 
 it('ends a submit that was given up although its job became known', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
-  cleanUps.push(() => rm(folder, { recursive: true }))
+  const folder = folderForTest()
   const path = join(folder, 'runs.db')
   const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }) })
   await runs.add('a', MODEL, { prompt: 'a' })
@@ -26,8 +24,7 @@ it('ends a submit that was given up although its job became known', async () => 
 })
 
 it('lists a run that ended four processes while it was sent, and one that ended them while it was polled', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-poison-'))
-  cleanUps.push(() => rm(folder, { recursive: true }))
+  const folder = folderForTest()
   const path = join(folder, 'runs.db')
   const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }) })
   for (const key of ['sent', 'polled']) await runs.add(key, MODEL, { prompt: key })

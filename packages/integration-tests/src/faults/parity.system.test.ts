@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { AxiosRequestConfig } from 'axios'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Connection, type OpenConnection, TRANSPORTS } from '../transports.ts'
 import { expectedObservations, faultTable, KINDS, timeLimitMs, type WayName } from './fault-table.ts'
 import { seeRequest } from './observations.ts'
@@ -17,15 +17,14 @@ describe.each(TRANSPORTS)('on $name', ({ name, open }) => {
   let connection: Awaited<ReturnType<OpenConnection>>
 
   beforeAll(async () => {
-    // Msw shows every error that a handler throws, which is how it takes one with a code.
-    vi.spyOn(console, 'error').mockImplementation(() => {})
     connection = await open()
   })
+  // Msw shows every error that a handler throws, which is how it takes one with a code.
+  beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue())
   afterAll(async () => {
     // They are wrong on purpose.
     await connection.server.takeViolations()
     await connection.close()
-    vi.restoreAllMocks()
   })
 
   it.each(KINDS)('a fetch and an axios client meet %s as the guide says', async (kind) => {

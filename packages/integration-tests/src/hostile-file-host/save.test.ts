@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError, type SaveOptions } from 'modelrun'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import {
   findClosedPort,
   type HostileServer,
@@ -36,21 +36,15 @@ interface GiveUp extends SaveOptions {
 
 let folder: string
 let clock: TestClock
-const servers: HostileServer[] = []
 
-beforeEach(async () => {
+beforeEach(() => {
   clock = createTestClock()
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-files-'))
-})
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()))
-  await rm(folder, { recursive: true })
+  folder = folderForTest()
 })
 
 async function start(script: Script): Promise<HostileServer> {
   const server = await startHostileServer({ ...script, onStall: clock.leap })
-  servers.push(server)
+  onTestFinished(() => server.close())
   return server
 }
 

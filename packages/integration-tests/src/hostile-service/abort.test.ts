@@ -1,20 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { AbortedError, type CallOptions, type ModelRun, type ModelRunOptions } from 'modelrun'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Script, startHostileServer } from './hostile-server.ts'
 import { json, partial } from './server-responses.ts'
 import { createTestClient, expectNoKey } from './test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
 const running = json(200, fixtures.jobs.processing.body)
-
-let server: HostileServer | undefined
-
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -60,7 +53,8 @@ describe('an abort while a run waits for', () => {
     const started = new Promise<void>((resolve) => {
       start = resolve
     })
-    server = await startHostileServer(setup.script(start))
+    const server = await startHostileServer(setup.script(start))
+    onTestFinished(() => server.close())
     const client = createTestClient(server.url, setup.options?.(start))
     const controller = new AbortController()
     const { signal } = controller

@@ -1,19 +1,14 @@
 import { ModelRunError } from 'modelrun'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type HostileServer, startHostileServer } from './hostile-server.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
 import { createTestClient, createTestClock, observe } from './test-client.ts'
-
-let server: HostileServer
-
-afterEach(async () => {
-  await server.close()
-})
 
 describe('a read at a service that (section 4.1)', () => {
   test.each(READ_FAULTS)('$name: the service gets $gets, the caller $outcome', async (fault) => {
     const clock = createTestClock()
-    server = await startHostileServer({ GET: fault.responses, onStall: clock.leap })
+    const server = await startHostileServer({ GET: fault.responses, onStall: clock.leap })
+    onTestFinished(() => server.close())
     const client = createTestClient(server.url, { clock })
     const { settled, name } = await observe((signal) => client.models.list({}, { signal }))
     expect(name).toBe(fault.outcome)

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import ky, { type KyInstance } from 'ky'
 import { type FetchLike, ModelRun, type ModelRunError } from 'modelrun'
 import { Agent } from 'undici'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { listenOn } from '../../../kit/test/listen-on.ts'
 import { findClosedPort } from '../hostile-service/hostile-server.ts'
 
@@ -52,10 +52,6 @@ afterAll(async () => {
 
 beforeEach(() => {
   delivered = 0
-})
-
-afterEach(() => {
-  vi.unstubAllGlobals()
 })
 
 const start = async (server: Server) => `http://127.0.0.1:${(await listenOn(server)).port}`

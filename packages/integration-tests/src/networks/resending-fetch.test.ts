@@ -115,7 +115,6 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
-  vi.unstubAllGlobals()
   setGlobalDispatcher(before)
   server.close()
 })

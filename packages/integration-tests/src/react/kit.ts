@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ScriptedOutcome } from '@modelrun/reference-server'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { bundleScript } from '../browser/bundle-script.ts'
 import { launch } from '../browser/chromium.ts'
 import { readGuides } from '../guide-programs.ts'
@@ -25,20 +25,17 @@ export interface OpenedPage extends App {
 export function openBrowser(): (outcomes?: readonly ScriptedOutcome[], pageScript?: string) => Promise<OpenedPage> {
   let browser: Awaited<ReturnType<typeof launch>>
   let script: string
-  const closing: (() => unknown)[] = []
   beforeAll(async () => {
     script = await bundleScript({ entryPoints: [fileURLToPath(new URL('page.tsx', import.meta.url))] })
     browser = await launch()
   })
   afterAll(() => browser?.close())
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
   return async (outcomes = [SOON], pageScript = script) => {
     const app = await openApp(new Map([['/page.js', pageScript]]), { clock: 'system', onError: () => {} })
     app.server.script('aurora-image', outcomes)
     const context = await browser.newContext()
-    closing.push(app.close, () => context.close())
+    onTestFinished(app.close)
+    onTestFinished(() => context.close())
     const page = await openPage(context, app.site.origin)
     return { ...app, page, context, counts: () => countsOf(app) }
   }

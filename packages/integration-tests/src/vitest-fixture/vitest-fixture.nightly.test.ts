@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 
 /** What a test of the project came to. */
 interface Outcome {
@@ -55,13 +55,12 @@ interface AssertionResult {
 async function runProject(): Promise<AssertionResult[]> {
   const vitest = fileURLToPath(new URL('./vitest.mjs', import.meta.resolve('vitest/package.json')))
   const root = fileURLToPath(new URL('./project', import.meta.url))
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-vitest-'))
+  const folder = folderForTest()
   const outputFile = join(folder, 'report.json')
   const args = [vitest, 'run', '--root', root, '--reporter=json', `--outputFile=${outputFile}`]
   // It ends with 1, because tests of it fail.
   await new Promise((resolve) => execFile(process.execPath, args, { env: cleanEnvironment() }, resolve))
   const { testResults }: Report = JSON.parse(await readFile(outputFile, 'utf8'))
-  await rm(folder, { recursive: true })
   return testResults.flatMap(({ assertionResults }) => assertionResults)
 }
 

@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('the server under fake timers', () => {
   it('jumps as ever with an auto clock', async () => {
@@ -34,6 +30,5 @@ describe('the server under fake timers', () => {
     const server = createReferenceServer({ clock: 'auto' })
     for (let call = 0; call < 2; call++) expect((await server.fetch('/v1/models')).status).toBe(401)
     expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("doNotFake: ['queueMicrotask', 'nextTick']"))
-    warn.mockRestore()
   })
 })

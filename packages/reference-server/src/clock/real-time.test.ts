@@ -1,10 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { afterRealTime, nextTurn, realNow } from './real-time.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-})
 
 function fail(): never {
   throw new Error('A Node.js API is used which is not supported in the Edge Runtime.')

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createSystemClock } from './system-clock.ts'
 
 const START = Date.UTC(2030, 4, 1)
@@ -6,10 +6,6 @@ const DAY_MS = 86_400_000
 
 beforeEach(() => {
   vi.useFakeTimers()
-})
-
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 describe('system clock', () => {

@@ -42,8 +42,6 @@ export const TOKEN_HEADER = 'x-reference-token'
 /** Headers that proxies and tunnels add, when they forward what came from elsewhere. */
 const FORWARDING_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-type Caller = Pick<RequestEnv, 'ip' | 'isOverSocket'>
-
 /**
  * Creates the check of which clients may use the control API: clients with the token, and programs on this machine. A
  * request over a socket comes from this machine when the client has a loopback IP address, `Host` is a loopback name or the
@@ -65,7 +63,7 @@ function createControlAccess(service: Pick<Service, 'baseUrl'>, token: string) {
     return isLocalName(new URL(url).hostname) && (host === undefined || isLocalName(host))
   }
 
-  return (request: IncomingRequest, { ip, isOverSocket }: Caller): boolean => {
+  return (request: IncomingRequest, { ip, isOverSocket }: Pick<RequestEnv, 'ip' | 'isOverSocket'>): boolean => {
     if (request.headers.get(TOKEN_HEADER) === token) return true
     return isLoopback(ip) && (!isOverSocket || isOfThisMachine(request))
   }

@@ -19,7 +19,7 @@ export interface ApiKey {
 }
 
 /** A key without what follows from the rest of it. */
-export type ApiKeyState = Omit<ApiKey, 'allowsIp'>
+type ApiKeyState = Omit<ApiKey, 'allowsIp'>
 
 interface NewApiKey extends Pick<ApiKey, 'isLive' | 'permissions' | 'allowIps'> {
   /** Credits of the account that is made for it. */
@@ -86,7 +86,7 @@ export class ApiKeys {
   }
 
   /** Forgets every key, and knows these instead. */
-  replace(keys: readonly ApiKeyState[]): void {
+  replace(keys: readonly Omit<ApiKey, 'allowsIp'>[]): void {
     this.#byKey.clear()
     for (const { isRevoked, ...key } of keys) this.#add(key).isRevoked = isRevoked
   }

@@ -34,9 +34,7 @@ interface Unfinished extends HeapItem {
   readonly job: Job
 }
 
-/**
- * All jobs. Nothing runs here: `settle` catches up with the clock. Call it before reading jobs or credits.
- */
+/** All jobs. Nothing runs here: `settle` catches up with the clock. Call it before reading jobs or credits. */
 export class Jobs {
   readonly #byId = new Map<string, Job>()
   readonly #unfinished = new Map<Job, Unfinished>()

@@ -80,7 +80,6 @@ describe('handle', () => {
     const response = await createReferenceServer({ log }).fetch('/v1/models')
     expect(response.status).toBe(401)
     expect(sent).toHaveBeenCalledExactlyOnceWith(expect.any(String), new Error('disk full'))
-    sent.mockRestore()
   })
 
   it('logs method, path, status and time of each request, but no query', async () => {

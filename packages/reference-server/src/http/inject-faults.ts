@@ -19,11 +19,9 @@ interface FaultContext {
   original: Reply | undefined
 }
 
-type ApplyFault = (context: FaultContext) => ReplyOrFault | Promise<ReplyOrFault>
-
 const DEFAULT_DELAY_MS = 5_000
 
-const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
+const APPLY: Readonly<Record<FaultKind, (context: FaultContext) => ReplyOrFault | Promise<ReplyOrFault>>> = {
   reset: () => ({ fault: 'reset' }),
   'empty-reply': () => ({ fault: 'empty-reply' }),
   refused: () => ({ fault: 'refused' }),

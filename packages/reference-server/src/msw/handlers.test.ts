@@ -2,17 +2,12 @@ import { runCompletedSchema } from '@modelrun/contract'
 import { decode } from 'fast-png'
 import { getResponse, type HttpHandler } from 'msw'
 import { setupServer } from 'msw/node'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 import { emptyReply, jsonReply } from '../wire/messages.ts'
 import { handlers, type MockedServer } from './handlers.ts'
 
 const BASE_URL = 'https://api.modelrun.test'
-
-const networks: ReturnType<typeof setupServer>[] = []
-afterEach(() => {
-  for (const network of networks.splice(0)) network.close()
-})
 
 /** A run over plain `fetch`. */
 async function runPicture({ baseUrl, apiKey }: ReferenceServer) {
@@ -47,7 +42,7 @@ function countingServer(baseUrl = BASE_URL) {
 function intercept(parts: HttpHandler[], onUnhandledFrame: 'error' | 'bypass' = 'error') {
   const network = setupServer(...parts)
   network.listen({ onUnhandledFrame })
-  networks.push(network)
+  onTestFinished(() => network.close())
 }
 
 describe('msw handlers', () => {
@@ -106,7 +101,6 @@ describe('msw handlers', () => {
     intercept(handlers(server))
     await expect(fetch(url)).rejects.toThrow()
     expect(server.transport.handle).not.toHaveBeenCalled()
-    vi.restoreAllMocks()
   })
 
   it('give a request one response while two networks listen with the same handlers', async () => {
@@ -146,7 +140,6 @@ describe('msw handlers', () => {
     await expect(fetch(BASE_URL, { signal: client.signal })).rejects.toThrow('aborted')
     await aborted
     expect(print).not.toHaveBeenCalled()
-    vi.restoreAllMocks()
   })
 })
 

@@ -105,9 +105,7 @@ function recordOf(service: string | undefined, to: string | undefined): Pick<Rec
   throw new UsageError(`--record needs a folder to write to, as in --record ${service} --to recording.`)
 }
 
-/**
- * Every option. To add one: a line here, a member of `ServeCommand`, and its use in `start-server.ts`.
- */
+/** Every option. To add one: a line here, a member of `ServeCommand`, and its use in `start-server.ts`. */
 export function createProgram(): Command {
   const program = new Command('modelrun-server')
     .description(

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { CLI, startNode, startReady } from '../../test/cli-process.ts'
 
 /** Starts the command from its sources. */
@@ -91,11 +91,10 @@ describe('modelrun-server', () => {
 
 describe('the command of a checkout that is not built', () => {
   it('says in one line to run the build', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'modelrun-bin-'))
+    const directory = folderForTest()
     const bin = join(directory, 'modelrun-server.mjs')
     await copyFile(new URL('../../bin/modelrun-server.js', import.meta.url), bin)
     const outcome = await startNode([bin]).ended
-    await rm(directory, { recursive: true })
     expect(outcome).toEqual({
       code: 1,
       stdout: '',

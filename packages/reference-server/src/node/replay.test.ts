@@ -1,17 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { listenInTest } from '../../test/listen-in-test.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { startRecorder } from './recorder.ts'
 import { loadRecording } from './recording-file.ts'
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'modelrun-replay-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** What a client program sees: models, prices, forms of outputs, failures. */
 async function program(url: string, apiKey: string): Promise<unknown[]> {
@@ -45,7 +39,7 @@ async function program(url: string, apiKey: string): Promise<unknown[]> {
 it('a replay gives a client the models, prices, outputs, failures and times that were recorded', async () => {
   const service = createReferenceServer({ clock: { scale: 20 } })
   service.script('aurora-image', [{ result: 'succeeded' }, { result: 'succeeded' }, { result: 'failed' }])
-  const folder = await newFolder()
+  const folder = folderForTest()
   const options = { service: new URL((await listenInTest(service)).url), folder, host: '127.0.0.1', port: 0 }
   const recorder = await startRecorder({ ...options, log: () => {}, warn: () => {} })
   const recorded = await program(recorder.url, service.apiKey)
@@ -73,13 +67,13 @@ it.each([
     'members that do not exist: "a"',
   ],
 ])('a file with %s is an error that names the line', async (_, text, reason) => {
-  const folder = await newFolder()
+  const folder = folderForTest()
   await writeFile(join(folder, 'exchanges.jsonl'), `${text}\n`)
   await expect(loadRecording(folder)).rejects.toThrow(reason)
 })
 
 it('a folder without a recording is an error that says how to make one', async () => {
-  const folder = await newFolder()
+  const folder = folderForTest()
   const reason = `${folder} is not a recording: it has no exchanges.jsonl. modelrun-server --record makes one.`
   await expect(loadRecording(folder)).rejects.toThrow(reason)
   await writeFile(join(folder, 'file'), '')

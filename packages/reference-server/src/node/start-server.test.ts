@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
@@ -10,15 +10,9 @@ import { startServer } from './start-server.ts'
 
 const model = { ...DEFAULT_CATALOG[0], id: 'own/model' }
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-catalog-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
-
 /** The path of a new file. */
 async function fileWith(text: string): Promise<string> {
-  const path = join(await mkdtemp(join(folder, 'test-')), 'models.json')
+  const path = join(folderForTest(), 'models.json')
   await writeFile(path, text)
   return path
 }

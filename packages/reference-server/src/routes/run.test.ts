@@ -1,5 +1,5 @@
 import { LIMITS, runCompletedSchema } from '@modelrun/contract'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
@@ -12,10 +12,6 @@ function setUp(options: ReferenceServerOptions = {}) {
   const server = createReferenceServer({ clock: 'auto', deliver, ...options })
   return { server, caller: apiCaller(server) }
 }
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('synchronous run', () => {
   it('waits, then responds with 200 and the result (sections 3 and 4.3)', async () => {

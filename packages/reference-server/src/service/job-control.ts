@@ -27,12 +27,7 @@ export interface JobControl {
    * @throws Error when the job has already ended; ConfigurationError for what is not an output
    */
   complete(output?: Output): void
-  /**
-   * Ends the job as failed now.
-   *
-   * @param code default `PROVIDER_FAILURE`
-   * @throws Error when the job has already ended
-   */
+  /** Ends the job as failed now. @param code default `PROVIDER_FAILURE` @throws Error when the job has already ended */
   fail(code?: ServiceErrorCode, message?: string): void
 }
 

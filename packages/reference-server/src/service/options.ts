@@ -27,9 +27,7 @@ export interface ReferenceServerOptions {
   apiKey?: string | undefined
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
-  /**
-   * How long runs of all models take, in milliseconds on the server's clock. Default: what the catalog says.
-   */
+  /** How long runs of all models take, in milliseconds on the server's clock. Default: what the catalog says. */
   latency?: number | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined

@@ -25,11 +25,7 @@ interface RunService {
   readonly observer: Observer
 }
 
-/**
- * Creates the job of a run.
- *
- * @returns `undefined` when the account has too few credits
- */
+/** Creates the job of a run. @returns `undefined` when the account has too few credits */
 export function startRun(service: RunService, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first

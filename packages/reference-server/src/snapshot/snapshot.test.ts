@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import type { ClockSetting } from '../clock/create-clock.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
@@ -39,11 +39,6 @@ function check(snapshot: Snapshot, jobs: number): void {
 }
 
 describe('a snapshot', () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-    vi.useRealTimers()
-  })
-
   it('is of one moment, although the clock moves on while it is taken', async () => {
     const clocks = fc.constantFrom<ClockSetting>('system', { scale: 7 }, 'manual', 'auto')
     const latencies = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 12 })

@@ -14,18 +14,12 @@ export interface DeliveryFilter {
   signal?: AbortSignal | undefined
 }
 
-interface Reader {
-  readonly filter: DeliveryFilter
-  /** Ends its wait. */
-  end(result: DeliveryRecord | Error): void
-}
-
 /** The finished deliveries, by account, and the readers that wait for the next one. */
 export class DeliveryLog {
   readonly #stored: FairBuffer<Account, DeliveryRecord>
   /** Those that no reader has got yet, oldest first. */
   readonly #unread = new Map<DeliveryRecord, Account>()
-  readonly #readers = new Set<Reader>()
+  readonly #readers = new Set<{ filter: DeliveryFilter; end(result: DeliveryRecord | Error): void }>()
   #isClosed = false
 
   /** @param limit of stored deliveries */

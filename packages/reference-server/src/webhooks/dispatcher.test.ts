@@ -77,7 +77,6 @@ describe('webhook', () => {
     expect(warn.mock.calls.map(String)).toEqual(
       Array(times).fill(expect.stringContaining(`a result did not reach ${URL}: connect  ECONNREFUSED`)),
     )
-    warn.mockRestore()
   })
 })
 

@@ -2,9 +2,7 @@ import type { ErrorBody } from '@modelrun/contract'
 import type { Rejection } from '@modelrun/contract/assumptions'
 import { jsonReply, type Reply } from './messages.ts'
 
-/**
- * The error codes of the server (section 7) that no assumption sets, each with the HTTP status of its response.
- */
+/** The error codes of the server (section 7) that no assumption sets, each with the HTTP status of its response. */
 const SERVER_ERROR_CODES = {
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,

@@ -37,14 +37,9 @@ export interface Match<Value> {
   methods: ReadonlyMap<string, Value>
 }
 
-interface Pattern<Value> {
-  parts: readonly string[]
-  methods: Map<string, Value>
-}
-
 /** Finds what serves a path. A part of a template in braces, such as `{id}`, stands for one segment. */
 export class Router<Value> {
-  readonly #patterns = new Map<string, Pattern<Value>>()
+  readonly #patterns = new Map<string, { parts: readonly string[]; methods: Map<string, Value> }>()
 
   add(method: string, template: string, value: Value): void {
     const pattern = this.#patterns.get(template) ?? { parts: template.split('/'), methods: new Map() }

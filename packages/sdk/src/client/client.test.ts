@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { printedForms } from '../../test/printed-forms.ts'
 import { json, text } from '../../test/scripted-service.ts'
@@ -9,11 +9,6 @@ import { ModelRun } from './client.ts'
 import { ServerError } from './errors/api-errors.ts'
 
 const models = json(200, fixtures.models.listEmpty.body)
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.unstubAllGlobals()
-})
 
 describe('a client', () => {
   test('uses the global fetch as it is at the time of the call', async () => {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { API_KEY, BASE_URL, recordLog } from '../../test/test-client.ts'
 import { readClientOptions } from './client-options.ts'
 import { type ModelRunOptions, resolveOptions as resolveRead } from './options.ts'
@@ -14,11 +14,6 @@ function resolveOptions(options: ModelRunOptions) {
 function resolveUnchecked(options: Record<string, unknown>) {
   return resolveOptions({ ...valid, ...options } as ModelRunOptions)
 }
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.unstubAllGlobals()
-})
 
 describe('the API key (section 5)', () => {
   test('comes from the option, else from MODELRUN_API_KEY', async () => {

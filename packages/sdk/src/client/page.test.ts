@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { errorResponse, json, type Step } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
@@ -28,11 +28,6 @@ function openWorker(userAgent: string) {
 function pageClient(steps: readonly Step[], options: ModelRunOptions) {
   return createTestClient(steps, { apiKey: undefined, ...options })
 }
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-  vi.unstubAllEnvs()
-})
 
 describe('a client in a page', () => {
   test.each([

@@ -194,6 +194,5 @@ describe('what a page gets', () => {
     await send(`POST ${RUN_PATH}`, RUN)
     const line = `POST /api/modelrun${RUN_PATH}: AuthenticationError: `
     expect(log.mock.calls).toEqual([[expect.stringContaining(line)]])
-    log.mockRestore()
   })
 })

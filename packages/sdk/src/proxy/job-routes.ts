@@ -8,19 +8,18 @@ import type { SealedJob } from './sealed-jobs.ts'
 const ONCE = { maxRetries: 0 }
 
 /** `GET /v1/jobs/{id}` (section 4.4). The first poll of a job that has ended settles what was reserved for it. */
-export const getJob: Route = async (core, visit, { id }) => {
-  return await respond(core, visit, {
+export const getJob: Route = (core, visit, { id }) =>
+  respond(core, visit, {
     id,
     read: async (job) => {
       const { data, requestId } = await readState(core, visit, job)
       return { data: shownJob(data, id), requestId }
     },
   })
-}
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
-export const cancelJob: Route = async (core, visit, { id }) => {
-  return await respond(core, visit, {
+export const cancelJob: Route = (core, visit, { id }) =>
+  respond(core, visit, {
     id,
     read: async (job) => {
       const { data, requestId } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
@@ -32,7 +31,6 @@ export const cancelJob: Route = async (core, visit, { id }) => {
       return { data: { job_id: id, status: data.status }, requestId }
     },
   })
-}
 
 interface AskedJob {
   id: string

@@ -1,11 +1,9 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createTestProxy, MODEL, RUN_PATH } from '../../test/test-proxy.ts'
 
 const URL_OF_RUN = `https://app.example.com/api/modelrun${RUN_PATH}`
 const COMPLETED = fixtures.runs.completed.body
-
-afterEach(() => void vi.unstubAllGlobals())
 
 interface Asked {
   user?: string

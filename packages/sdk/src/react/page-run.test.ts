@@ -138,6 +138,5 @@ describe('createRunMemory', () => {
   ])('reads no run from %j', (text) => {
     vi.stubGlobal('sessionStorage', { getItem: () => text })
     expect(createRunMemory('aurora-image', '/api/modelrun').read()).toBeUndefined()
-    vi.unstubAllGlobals()
   })
 })

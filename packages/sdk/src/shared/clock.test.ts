@@ -1,10 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
 import { startTimer, systemClock, wallNow } from './clock.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('systemClock', () => {
   test('gives the time since the Unix epoch, and never goes back', () => {

@@ -1,10 +1,6 @@
 import { nodeBuiltin } from '@modelrun/kit'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createTestClient } from '../../test/test-client.ts'
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
 
 /** Replaces what `process` has for `getBuiltinModule`. */
 function stubProcess(get: () => unknown): void {

@@ -164,7 +164,6 @@ describe('expect', () => {
     await clock.advance(70_000)
     const line = `could not note that the job ${job_id} is expected.*The engine of the inbox did not respond within 2000 ms`
     expect(warn.mock.calls.join()).toMatch(new RegExp(line, 's'))
-    warn.mockRestore()
   })
 })
 

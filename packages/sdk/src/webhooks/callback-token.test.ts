@@ -115,7 +115,6 @@ describe('a token', () => {
       await expect(verify(one)).resolves.toBeUndefined()
     }
     expect(cryptography).not.toHaveBeenCalled()
-    cryptography.mockRestore()
   })
 
   test.each([undefined, '', '/', '/hook', '/hook?', baseUrl, '/hook?xmodelrun_token=1', '/modelrun_token=1'])(
@@ -154,6 +153,5 @@ describe('a token', () => {
     const { url } = await create(baseUrl)
     await Promise.all([verify(url), verify(url), create(baseUrl)])
     expect(imports).toHaveBeenCalledOnce()
-    imports.mockRestore()
   })
 })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import {
   FAILED,
@@ -17,10 +17,6 @@ import type { InboxOptions } from './inbox-options.ts'
 const no = () => {
   throw new Error('no')
 }
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 const EVIL = 'sk_live_0123456789abcdef \u202e\u2066\u009b2J\u001b[31m\r\nmodelrun: another record'
 const evil = () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import {
   gate,
@@ -23,10 +23,6 @@ const serviceWith = (...ids: string[]) =>
     if (!ids.includes(id)) throw new NotFoundError({ message: 'no such job', status: 404, apiCode: 'NOT_FOUND' })
     return SUCCEEDED_JOB
   })
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 test('handlers that never end do not stop the others (D3)', async () => {
   const onSucceeded = vi.fn(async ({ job_id }: { job_id: string }) => {

@@ -193,6 +193,5 @@ describe('waitUntil', () => {
     await expect(inbox.handle(request, { waitUntil })).resolves.toMatchObject({ status: 202 })
     await settle()
     expect([handled(), warn.mock.calls.length]).toEqual([1, 1])
-    warn.mockRestore()
   })
 })

@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
 
-vi.spyOn(console, 'error').mockReturnValue()
-vi.spyOn(console, 'warn').mockReturnValue()
+beforeEach(() => {
+  for (const method of ['error', 'warn'] as const) vi.spyOn(console, method).mockReturnValue()
+})
 
 const fail = (thrown: unknown): never => {
   throw thrown

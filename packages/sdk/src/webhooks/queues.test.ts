@@ -1,13 +1,9 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { CONFIRMING, openEngine, openInbox, PUBLIC_URL, SUCCEEDED } from '../../test/test-inbox.ts'
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
 })
 
 describe('an engine that is down', () => {

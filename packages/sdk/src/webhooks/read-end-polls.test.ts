@@ -131,7 +131,6 @@ test.each<[string, unknown, number]>([
   for (const job_id of ['job_1', 'job_2']) await deliver({ ...SUCCEEDED, job_id }, await inbox.callbackUrl())
   await clock.advance(3_600_000)
   expect(warn.mock.calls.filter(([line]) => String(line).endsWith('no jobs:read'))).toHaveLength(times)
-  warn.mockRestore()
 })
 
 test('a poll that stalls leaves its place to other jobs after five seconds, and later after more', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
 import { jobsOf, SECRET, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
@@ -6,11 +6,6 @@ import { createInbox } from './inbox.ts'
 
 const { client } = jobsOf(() => SUCCEEDED_JOB)
 const engine = createMemoryEngine()
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
 
 describe('options that cannot work are rejected', () => {
   test.each<[string, object, string]>([

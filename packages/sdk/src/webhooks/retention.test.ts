@@ -80,7 +80,6 @@ test('an engine that fails does not stop the removal of old tasks for good', asy
   await clock.advance(60_000)
   await expect(shared.engine.task('results', job_id)).resolves.toBeUndefined()
   await inbox.drain()
-  warn.mockRestore()
 })
 
 const ended = () => undefined

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../../test/wrong-values.ts'
 import { createInbox, type Inbox } from './inbox.ts'
@@ -57,10 +57,6 @@ const FUNCTIONS: Record<string, RightCall & { call: Untyped }> = {
 
 beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
 })
 
 /** What is wrong with the errors of calls, and how many of the calls had an argument that is wrong. */

@@ -5,5 +5,4 @@ it('shows what would turn the words of the page around', async () => {
   vi.stubGlobal('sessionStorage', { getItem: () => null })
   vi.stubGlobal('fetch', async () => Response.json({ message: 'a \u202e b', text: 'c "d"' }))
   expect(await read('activity')).toEqual({ message: 'a \\u202e b', text: 'c "d"' })
-  vi.unstubAllGlobals()
 })

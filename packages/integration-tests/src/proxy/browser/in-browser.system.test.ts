@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { isMissing, launch, note } from '../../browser/chromium.ts'
 import { startReceiver } from '../../webhook-receiver.ts'
 import { type AppOptions, openApp as openAppOf } from './app.ts'
@@ -10,7 +10,6 @@ import { scriptOf } from './site.ts'
 describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
   let browser: Browser
   let scripts: ReadonlyMap<string, string>
-  const closing: (() => unknown)[] = []
 
   beforeAll(async () => {
     scripts = new Map([
@@ -21,19 +20,16 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     browser = await launch('--host-resolver-rules=MAP files.example.com 127.0.0.1')
   })
   afterAll(() => browser?.close())
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
 
   async function openApp(options?: AppOptions) {
     const app = await openAppOf(scripts, options)
-    closing.push(app.close)
+    onTestFinished(app.close)
     return app
   }
 
   async function openPage(origin: string): Promise<Page> {
     const page = await browser.newPage()
-    closing.push(() => page.close())
+    onTestFinished(() => page.close())
     await page.goto(origin)
     await page.waitForFunction('globalThis.page')
     return page
@@ -96,7 +92,7 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
       const { url, close } = await startReceiver((request, response) => {
         listener(request, response.setHeader('access-control-allow-origin', '*'))
       })
-      closing.push(close)
+      onTestFinished(close)
       return new URL(url).origin
     }
     const store = await hostOf((_, response) => void response.end('pixels'))

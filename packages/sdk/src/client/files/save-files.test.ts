@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { createFileHost, type HostedFile } from '../../../test/file-host.ts'
 import { createSavingClient, folderOfEachTest, resultOf } from '../../../test/saving-client.ts'
@@ -10,8 +10,6 @@ import { AbortedError, InvalidResponseError } from '../errors/transport-errors.t
 import type { SaveOptions } from './file-options.ts'
 
 const folder = folderOfEachTest()
-
-afterEach(() => void vi.unstubAllGlobals())
 
 const hosts = (...contents: string[]) => contents.map((content) => createFileHost({ content }))
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError } from '@modelrun/kit'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import type { FileSource } from './open-source.ts'
@@ -38,8 +38,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'empty.png'), '')
 })
 afterAll(() => rm(folder, { recursive: true }))
-afterEach(() => vi.unstubAllGlobals())
-
 describe('toDataUri takes', () => {
   const inTheMiddle = new Uint8Array([1, 2, ...png, 3]).subarray(2, 2 + png.length)
   test.each<[string, () => FileSource]>([

@@ -4,12 +4,6 @@ import type { OpenedDownload } from './download.ts'
 type Fs = FileSystem['fs']
 type FileHandle = Awaited<ReturnType<Fs['open']>>
 
-export interface Target {
-  fs: Fs
-  path: string
-  overwrite: boolean
-}
-
 /**
  * Writes a file under a name of its own, and gives it its final name when it is complete.
  *
@@ -17,7 +11,7 @@ export interface Target {
  */
 export async function writeFile(
   transfer: OpenedDownload['transfer'],
-  { fs, path, overwrite }: Target,
+  { fs, path, overwrite }: { fs: Fs; path: string; overwrite: boolean },
 ): Promise<boolean> {
   // Random, so that two processes never write into one file.
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`

@@ -1,8 +1,6 @@
 import type { ApiResult } from './operation.ts'
 
-/**
- * The promise of one HTTP call. Awaiting it gives the data; `withResponse()` gives the HTTP response too.
- */
+/** The promise of one HTTP call. Awaiting it gives the data; `withResponse()` gives the HTTP response too. */
 export class ApiPromise<T> extends Promise<T> {
   readonly #result: Promise<ApiResult<T>>
   #data: Promise<T> | undefined

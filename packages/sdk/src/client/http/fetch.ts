@@ -47,16 +47,10 @@ export interface FetchResponse {
  */
 export type FetchLike = (url: string, init: FetchInit) => FetchResponse | PromiseLike<FetchResponse>
 
-export interface FetchRequest {
-  url: string
-  init: FetchInit
-  fetchOptions: ResolvedFetchOptions
-}
-
 /** Calls the client's `fetch`, or the global one, which is read at each call. */
 export async function callFetch(
   fetch: FetchLike | undefined,
-  { url, init, fetchOptions }: FetchRequest,
+  { url, init, fetchOptions }: { url: string; init: FetchInit; fetchOptions: ResolvedFetchOptions },
 ): Promise<Response> {
   return toResponse(await (fetch ?? globalThis.fetch)(url, Object.assign({}, fetchOptions, init)))
 }

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { failedResponse } from '../../../test/failed-calls.ts'
 import { settle } from '../../../test/manual-clock.ts'
 import { text } from '../../../test/scripted-service.ts'
@@ -192,8 +192,6 @@ const HARMLESS = {
 }
 
 describe('no body costs more than its size', () => {
-  afterEach(() => void vi.restoreAllMocks())
-
   /** What a call ends with, and how many characters `JSON.parse` got meanwhile. */
   async function costOf(body: string, call: 'run' | 'get') {
     const { client } = createTestClient([text(200, body)], { maxRetries: 0 })

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import { ConfigurationError, ModelRunError } from '@modelrun/kit'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../test/caught.ts'
 import { printedForms } from '../../../test/printed-forms.ts'
 import { json, text } from '../../../test/scripted-service.ts'
@@ -30,10 +30,6 @@ async function initOf(call: (client: ModelRun) => Promise<unknown>): Promise<obj
 
 const poll = (client: ModelRun) => client.request('GET', '/v1/jobs/job_1')
 const submit = (client: ModelRun) => client.models.run('aurora-image', { input: {}, sync: false })
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
 
 describe('what fetch gets', () => {
   const TEXT = '{"input":{},"sync":false}'

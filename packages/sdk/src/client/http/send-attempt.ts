@@ -1,6 +1,5 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
-import type { Submission } from '@modelrun/kit'
-import { ConfigurationError } from '@modelrun/kit'
+import { ConfigurationError, type Submission } from '@modelrun/kit'
 import { abortable, type Clock, DEADLINE, linkController, startLimit } from '../../shared/clock.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
 import { describeNetworkFailure } from './network-failure.ts'

@@ -4,18 +4,12 @@ import { nodeBuiltin } from '@modelrun/kit'
 import type { FetchLike } from './fetch.ts'
 import { chainOfCauses, isUnsent } from './network-failure.ts'
 
-/** The options of a client that are code of the caller. */
-interface CallersCode {
-  fetch: FetchLike | undefined
-  ky?: unknown
-}
-
 /**
  * The one place that decides whether a request was not sent. A `fetch` or `ky` of the caller proves nothing: it may have sent
  * the request in a way that no report is about, before it failed. The `fetch` of the process is watched, also when a framework has put a
  * function around it, or there is a dispatcher. Such a function must call it at once.
  */
-export function watchUnsent(caller: CallersCode, url: string) {
+export function watchUnsent(caller: { fetch: FetchLike | undefined; ky?: unknown }, url: string) {
   const fetch = caller.fetch ?? globalThis.fetch
   const canProve = isOfProcess(fetch) && caller.ky === undefined
   const isAround = canProve && !isPlain(fetch)

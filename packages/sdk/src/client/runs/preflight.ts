@@ -9,11 +9,6 @@ import type { PreflightOptions } from './run-options.ts'
 
 export type Preflight = typeof preflight
 
-export interface PlannedRun {
-  model: string
-  input: Record<string, unknown>
-}
-
 /**
  * Checks a run against the model's price and input schema, as the options ask for. Both are read again: the price that is checked is
  * the one that is paid.
@@ -23,7 +18,7 @@ export interface PlannedRun {
  */
 export async function preflight(
   core: Core,
-  run: PlannedRun,
+  run: { model: string; input: Record<string, unknown> },
   context: CallContext & { options: PreflightOptions },
 ): Promise<number | undefined> {
   const { maxCredits, validateInput } = context.options

@@ -58,15 +58,10 @@ export interface ServedRequest {
   readBody(): Promise<FoundBody>
 }
 
-export interface NodeListenerOptions {
-  body: BodyRules
-  clock?: Clock | undefined
-}
-
 /** Carries Node's request to `serve`, and the response back. `serve` must not reject. */
 export function createNodeListener(
   serve: (request: ServedRequest) => Promise<Response>,
-  { body: rules, clock = systemClock }: NodeListenerOptions,
+  { body: rules, clock = systemClock }: { body: BodyRules; clock?: Clock | undefined },
 ): NodeListener {
   return async (request, response) => {
     const { method = 'GET', headers: received = {} } = request

@@ -6,11 +6,7 @@ export function toBase64Url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/**
- * Decodes base64url or base64.
- *
- * @throws DOMException for other text
- */
+/** Decodes base64url or base64. @throws DOMException for other text */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
 }

@@ -44,11 +44,7 @@ export function failedEvent(fields: Partial<FailedDelivery> = {}): FailedDeliver
   return { job_id: newJobId(), status: 'failed', error, ...fields }
 }
 
-/**
- * Creates a delivery with an unknown status.
- *
- * @param fields replaces fields. Default: a new `job_id` each time
- */
+/** Creates a delivery with an unknown status. @param fields replaces fields. Default: a new `job_id` each time */
 export function unknownEvent(fields: Partial<UnknownDelivery> = {}): UnknownDelivery {
   return { job_id: newJobId(), status: 'expired', ...fields }
 }

@@ -1,6 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import type { Attempt, ModelRunError } from '@modelrun/kit'
-import { createHeap, type HeapItem } from '@modelrun/kit'
+import { type Attempt, createHeap, type HeapItem, type ModelRunError } from '@modelrun/kit'
 import type { CallOptions } from '../../http/operation.ts'
 import type { ResolvedOptions } from '../../options.ts'
 import type { JobReference } from '../job-operations.ts'

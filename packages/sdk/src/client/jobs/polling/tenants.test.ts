@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createManualClock } from '../../../../test/manual-clock.ts'
 import { ModelRun } from '../../client.ts'
 import type { ModelRunOptions } from '../../options.ts'
@@ -79,7 +79,6 @@ async function jobOfA(url: string, { headers }: { headers: Record<string, string
 test.each(Object.entries(READERS))(
   '%s of the context decides who gets a job, also when another one waits first',
   async (_, of) => {
-    onTestFinished(() => void vi.unstubAllGlobals())
     const store = new AsyncLocalStorage<string>()
     const options = of(() => store.getStore())
     const client = new ModelRun({ baseUrl: 'https://api.example.com', logLevel: 'off', ...options })
