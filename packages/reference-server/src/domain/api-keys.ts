@@ -18,9 +18,6 @@ export interface ApiKey {
   isRevoked: boolean
 }
 
-/** A key without what follows from the rest of it. */
-type ApiKeyState = Omit<ApiKey, 'allowsIp'>
-
 interface NewApiKey extends Pick<ApiKey, 'isLive' | 'permissions' | 'allowIps'> {
   /** Credits of the account that is made for it. */
   credits: number
