@@ -3,13 +3,12 @@ import { promisify } from 'node:util'
 import { runProcessingSchema } from '@modelrun/contract'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../test/api-caller.ts'
+import { apiCaller, MODEL, openServer } from '../test/api-caller.ts'
 import { listenInTest } from '../test/listen-in-test.ts'
 import { nextTurn, realNow } from './clock/real-time.ts'
 import { createReferenceServer, type ReferenceServer } from './reference-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
-const MODEL = 'aurora-image'
 
 /** Runs a slow model and polls every 5 s of the clock that it is given, like a simple client. */
 async function story(server: ReferenceServer, sleep: (ms: number) => Promise<void>): Promise<string[]> {
@@ -41,8 +40,7 @@ describe('a client that shares the auto clock', () => {
 
   it('sees the same ids and times in each run of the same seed', async () => {
     const record = async (seed: number) => {
-      const server = createReferenceServer({ clock: 'auto', seed, deliver: async () => new Response() })
-      const caller = apiCaller(server)
+      const { server, caller } = openServer({ clock: 'auto', seed, deliver: async () => new Response() })
       const runs = await Promise.all([caller.run(SLOW_MODEL), caller.run(MODEL), caller.run(MODEL, { sync: false })])
       await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
       const delivery = await server.webhooks.next()
@@ -55,8 +53,7 @@ describe('a client that shares the auto clock', () => {
 
 describe('a client that does not share the auto clock', () => {
   it('does not wait for ever: it sees queued, processing and succeeded of a run with sync: false', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const caller = apiCaller(server)
+    const { caller } = openServer({ clock: 'auto' })
     const { body } = await caller.run(SLOW_MODEL, { sync: false })
     const seen = new Set<unknown>()
     await vi.waitUntil(async () => seen.add(await caller.status(body.job_id)) && seen.has('succeeded'), {
@@ -67,8 +64,7 @@ describe('a client that does not share the auto clock', () => {
   })
 
   it('leaves time alone for jobs that never change', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'auto' })
     server.script(MODEL, [{ result: 'hang' }])
     const { body } = await caller.run(MODEL) // held for 55 s
     const at = server.clock.now()
@@ -92,8 +88,7 @@ describe('a client behind a socket that shares the auto clock', () => {
 describe('reference server', () => {
   it('needs no timer for jobs without a waiting request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const server = createReferenceServer()
-    const caller = apiCaller(server)
+    const { server, caller } = openServer()
     for (let run = 0; run < 50; run++) await caller.run(MODEL, { sync: false })
     expect(vi.getTimerCount()).toBe(0)
     vi.advanceTimersByTime(60_000)
@@ -102,8 +97,7 @@ describe('reference server', () => {
 
   it('takes the timer of a webhook back when the job ends early', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const server = createReferenceServer()
-    const caller = apiCaller(server)
+    const { caller } = openServer()
     const { body } = await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
     expect(vi.getTimerCount()).toBe(1)
     await caller.delete(`/v1/jobs/${String(body.job_id)}`)
@@ -121,8 +115,7 @@ describe('reference server', () => {
 
   it('responds to held and later requests with 503 once closed, and drops its timers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const server = createReferenceServer()
-    const caller = apiCaller(server)
+    const { server, caller } = openServer()
     const held = caller.run(SLOW_MODEL)
     await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
     while (vi.getTimerCount() < 2) await new Promise(setImmediate)

@@ -1,4 +1,13 @@
-import type { ReferenceServer } from '@modelrun/reference-server'
+import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+
+/** 4 credits and 4 s a run. */
+export const MODEL = 'aurora-image'
+
+/** A server and a client of it. */
+export function openServer(options?: ReferenceServerOptions) {
+  const server = createReferenceServer(options)
+  return { server, caller: apiCaller(server) }
+}
 
 /** A response, read to its end. */
 export interface ApiResponse {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
-const MODEL = 'aurora-image'
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
 /** Polls a job until it ends; time that is paused would make it poll for ever. @returns the number of polls */
@@ -45,8 +44,7 @@ describe('a client in this process that polls without a pause, on an auto clock'
   })
 
   it('is not held as long as it does something else', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'auto' })
     const start = server.clock.now()
     for (let count = 0; count < 100; count++) {
       const { body } = await caller.run(MODEL, { sync: false })

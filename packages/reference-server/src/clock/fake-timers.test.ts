@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
@@ -7,8 +7,7 @@ const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 describe('the server under fake timers', () => {
   it('jumps as ever with an auto clock', async () => {
     vi.useFakeTimers()
-    const server = createReferenceServer({ clock: 'auto', deliver: async () => new Response() })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'auto', deliver: async () => new Response() })
     expect((await caller.run(SLOW_MODEL)).status).toBe(202)
     const { body } = await caller.run(SLOW_MODEL, { webhook_url: 'https://receiver.test/' })
     expect(await server.webhooks.next({ jobId: String(body.job_id) })).toMatchObject({ outcome: 'delivered' })

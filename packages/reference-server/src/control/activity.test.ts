@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { ControlResponses } from './responses.ts'
 
@@ -74,8 +74,6 @@ describe('what a dashboard reads', () => {
     expect(JSON.stringify(delivery)).not.toContain('secret')
   })
 })
-
-const MODEL = 'aurora-image'
 
 describe('control API: what a test can read afterwards', () => {
   it('gives the journal, by key, kind and job, as entries and as text', async () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller, errorOf, MODEL } from '../../test/api-caller.ts'
 import { responseOf } from '../../test/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
-
-const MODEL = 'aurora-image' // 4 credits
 
 function setUp() {
   const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })

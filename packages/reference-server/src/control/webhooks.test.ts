@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller, errorOf, MODEL, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
-const MODEL = 'aurora-image'
 const URL = 'https://receiver.test/hook'
 
-function setUp(clock: 'manual' | 'auto') {
-  const server = createReferenceServer({ clock, deliver: async () => new Response() })
-  return { server, caller: apiCaller(server) }
-}
+const setUp = (clock: 'manual' | 'auto') => openServer({ clock, deliver: async () => new Response() })
 
 describe('webhooks over the control API', () => {
   it('are delivered as an account wants it', async () => {

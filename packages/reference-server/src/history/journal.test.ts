@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-
-const MODEL = 'aurora-image'
 
 describe('the journal of a server', () => {
   it('has no secrets: keys, tokens of webhooks, queries', async () => {
-    const server = createReferenceServer({ clock: 'auto', deliver: async () => new Response() })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'auto', deliver: async () => new Response() })
     await caller.run(MODEL, {
       input: { prompt: `my key is ${server.apiKey}` },
       webhook_url: 'https://a.test/?t=secret',

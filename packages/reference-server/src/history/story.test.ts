@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
@@ -52,8 +52,7 @@ describe('the story of a job', () => {
   })
 
   it('covers a failed job, and a job that is no longer stored', async () => {
-    const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     server.script('aurora-image', [{ result: 'failed', after_ms: 0 }])
     const { body } = await caller.run('aurora-image')
     const id = String(body.job_id)

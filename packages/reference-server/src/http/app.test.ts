@@ -1,6 +1,6 @@
 import { openApiDocument } from '@modelrun/contract/openapi'
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller, errorOf, openServer } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
@@ -80,8 +80,7 @@ describe('routes', () => {
   )
 
   it('work below the path of the base address, and at any origin', async () => {
-    const server = createReferenceServer({ baseUrl: 'https://gateway.test/inference/', clock: 'auto' })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ baseUrl: 'https://gateway.test/inference/', clock: 'auto' })
     expect((await caller.get('/v1/models/aurora-image')).body.id).toBe('aurora-image')
     const { body } = await caller.run('aurora-image')
     const [url] = JSON.stringify(body).match(/https:[^"]+/) ?? []

@@ -1,7 +1,7 @@
 import { errorBodySchema } from '@modelrun/contract'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -91,12 +91,7 @@ describe('handle', () => {
   })
 })
 
-const MODEL = 'aurora-image'
-
-function setUp(options: Parameters<typeof createReferenceServer>[0] = {}) {
-  const server = createReferenceServer({ clock: 'auto', ...options })
-  return { server, caller: apiCaller(server) }
-}
+const setUp = (options: Parameters<typeof openServer>[0] = {}) => openServer({ clock: 'auto', ...options })
 
 describe('x-request-id', () => {
   it('is another one for each response of the service, whatever its status', async () => {

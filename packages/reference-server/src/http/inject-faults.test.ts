@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, openServer } from '../../test/api-caller.ts'
 
 function setUp() {
-  const server = createReferenceServer({ clock: 'manual' })
-  const api = apiCaller(server)
+  const { server, caller: api } = openServer({ clock: 'manual' })
   return { server, api, submit: () => api.run('aurora-image', { sync: false }) }
 }
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { apiCaller, errorOf, MODEL } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { guardedDeliver, publicLookup } from './guarded-deliver.ts'
 import { type ListenOptions, listen } from './listen.ts'
-
-const MODEL = 'aurora-image'
 
 describe('the guard of webhooks', () => {
   it.each(['http://127.0.0.1:1/', 'http://localhost:1/', 'http://169.254.169.254/latest', 'https://[fd00::1]/'])(

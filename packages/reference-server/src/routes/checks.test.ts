@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf, MODEL, openServer } from '../../test/api-caller.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 
-const MODEL = 'aurora-image'
-
-function setUp(options: ReferenceServerOptions = {}) {
-  const server = createReferenceServer({ clock: 'auto', ...options })
-  return { server, caller: apiCaller(server) }
-}
+const setUp = (options: ReferenceServerOptions = {}) => openServer({ clock: 'auto', ...options })
 
 describe('run request', () => {
   const input = { prompt: 'x' }

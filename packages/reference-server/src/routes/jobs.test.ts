@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf, MODEL, openServer } from '../../test/api-caller.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 
-const MODEL = 'aurora-image'
-
 async function withJob(options: ReferenceServerOptions = {}) {
-  const server = createReferenceServer({ clock: 'manual', ...options })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual', ...options })
   const { body } = await caller.run(MODEL, { sync: false })
   const path = `/v1/jobs/${String(body.job_id)}`
   return { server, caller, path, jobId: String(body.job_id) }
@@ -15,8 +11,7 @@ async function withJob(options: ReferenceServerOptions = {}) {
 
 describe('GET /v1/jobs/{id}', () => {
   it('asks the provider: a job that only reads end has ended after so many (sections 3 and 4.4)', async () => {
-    const server = createReferenceServer({ clock: 'manual' })
-    const caller = apiCaller(server)
+    const { server, caller } = openServer({ clock: 'manual' })
     server.script(MODEL, [{ result: 'succeeded', after_polls: 2 }])
     const { body } = await caller.run(MODEL, { sync: false })
     const statuses = [1, 2, 3, 4].map(() => caller.status(body.job_id))

@@ -1,17 +1,12 @@
 import { LIMITS, runCompletedSchema } from '@modelrun/contract'
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
+import { MODEL, openServer } from '../../test/api-caller.ts'
 import type { ReferenceServerOptions } from '../service/options.ts'
 
-const MODEL = 'aurora-image'
 const PRICE = 4
 
-function setUp(options: ReferenceServerOptions = {}) {
-  const deliver = async () => new Response()
-  const server = createReferenceServer({ clock: 'auto', deliver, ...options })
-  return { server, caller: apiCaller(server) }
-}
+const setUp = (options: ReferenceServerOptions = {}) =>
+  openServer({ clock: 'auto', deliver: async () => new Response(), ...options })
 
 describe('synchronous run', () => {
   it('waits, then responds with 200 and the result (sections 3 and 4.3)', async () => {

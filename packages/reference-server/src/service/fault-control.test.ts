@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 it('returns a handle that counts how often the fault was applied, and removes it', async () => {
-  const server = createReferenceServer({ clock: 'manual' })
-  const api = apiCaller(server)
+  const { server, caller: api } = openServer({ clock: 'manual' })
   const fault = server.faults.add({ kind: 'server-error' })
   const twice = server.faults.add({ kind: 'reset', times: 2 })
   expect([fault.id, fault.used, fault.unused]).toEqual(['fault_1', 0, true])

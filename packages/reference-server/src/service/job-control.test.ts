@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
-import { createReferenceServer } from '../reference-server.ts'
-
-const MODEL = 'aurora-image'
+import { MODEL, openServer } from '../../test/api-caller.ts'
 
 async function withJob() {
-  const server = createReferenceServer({ clock: 'manual' })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual' })
   const { body } = await caller.run(MODEL, { sync: false })
   return { server, caller, body, job: server.job(String(body.job_id)) }
 }

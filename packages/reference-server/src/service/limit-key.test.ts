@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-
-const MODEL = 'aurora-image' // 4 credits
 
 describe('limitKey', () => {
   it('takes permissions away and gives them back, and leaves the rest as it is', async () => {

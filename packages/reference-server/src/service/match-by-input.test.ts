@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 const run = { path: 'aurora-image' }
@@ -90,8 +90,7 @@ it.each<[string, () => unknown, string]>([
   ],
   ['returns a promise', () => Promise.reject(new Error('late')), 'returned a promise. It must return true or false.'],
 ])('a condition that %s is named in the response', async (_, input, problem) => {
-  const server = createReferenceServer({ clock: 'manual', log: () => {} })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual', log: () => {} })
   const when = { input: input as () => boolean }
   server.script('aurora-image', [{ result: 'failed', when }])
   const message = async () => (await caller.run(run.path, inputOf('x'))).body
@@ -123,8 +122,7 @@ it('rejects names that do not exist, and other types', async () => {
 })
 
 it('requests() is in the order in which they came, with what a fault kept from the work', async () => {
-  const server = createReferenceServer({ clock: 'manual' })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual' })
   const held = caller.run('aurora-image', { input: { prompt: 'first' } })
   await expect.poll(() => server.report().unfinishedJobs).toHaveLength(1)
   const [{ job_id = '' } = {}] = server.report().unfinishedJobs
@@ -151,8 +149,7 @@ it('requests() is in the order in which they came, with what a fault kept from t
 })
 
 it('requests() has whole bodies, by endpoint and model', async () => {
-  const server = createReferenceServer({ clock: 'manual' })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual' })
   const prompt = 'long '.repeat(1_000)
   await caller.run('aurora-image', { sync: false, input: { prompt } })
   const { job_id } = (await caller.run('lumen/aurora-video', { sync: false, input: { prompt: 'b' } })).body

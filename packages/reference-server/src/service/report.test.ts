@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL, openServer } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { LeftoversError } from './report.ts'
 
-const MODEL = 'aurora-image'
-
 /** A server on which everything that can be left over is left over, by the first key. */
 async function leaveAll() {
-  const server = createReferenceServer({ clock: 'manual' })
-  const caller = apiCaller(server)
+  const { server, caller } = openServer({ clock: 'manual' })
   server.webhooks.script({ delay_ms: 60_000 })
   const delivered = await caller.run(MODEL, { webhook_url: 'http://127.0.0.1:1/hook' })
   await server.clock.advance(5_000)

@@ -1,9 +1,7 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-
-const MODEL = 'aurora-image'
 
 describe('tenants', () => {
   it('have jobs, credits and scripts of their own', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test/api-caller.ts'
+import { apiCaller, MODEL } from '../../test/api-caller.ts'
 import { webhookServer } from '../../test/webhook-server.ts'
 
-const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'
 
 describe('webhook lab', () => {

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, it, vi } from 'vitest'
-import { apiCaller, errorOf } from '../../test/api-caller.ts'
+import { errorOf, openServer } from '../../test/api-caller.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { createReferenceServer } from '../reference-server.ts'
 import { readJson } from './read-json-body.ts'
 
 const MIB = 1024 * 1024
@@ -87,10 +87,7 @@ const model = {
   input_schema: { type: 'object', properties: { list: { type: 'array' }, any: {} }, required: [] },
 } as CatalogModel // a catalog has at least one model, and `any` is a parameter of every type
 
-function setUp(): { server: ReferenceServer; caller: ReturnType<typeof apiCaller> } {
-  const server = createReferenceServer({ clock: 'manual', catalog: [model] })
-  return { server, caller: apiCaller(server) }
-}
+const setUp = () => openServer({ clock: 'manual', catalog: [model] })
 
 const runBody = (name: string, depth: number) => `{"input":{"${name}":${nested(depth)}},"sync":false}`
 
