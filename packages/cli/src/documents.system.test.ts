@@ -4,15 +4,13 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { CliHarness, serve } from '../test/cli-harness.ts'
+import { cli, serve, useCli } from '../test/cli-harness.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const DOCUMENTS = ['packages/cli/README.md', 'docs/guides/command-line.md', 'docs/guides/typed-models.md']
 
-let cli: CliHarness
-
+useCli()
 beforeEach(async () => {
-  cli = await CliHarness.create()
   const command = join(cli.folder, 'modelrun')
   await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${cli.command} "$@"\n`)
   await chmod(command, 0o755)

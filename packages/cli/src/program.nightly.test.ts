@@ -3,14 +3,10 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../test/cli-harness.ts'
+import { describe, expect, it } from 'vitest'
+import { cli, useCli } from '../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 describe('modelrun', () => {
   it('prints its version and its help with exit code 0', async () => {

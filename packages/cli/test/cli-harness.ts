@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { spawn as spawnPty } from '@lydell/node-pty'
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, beforeEach, onTestFinished } from 'vitest'
 import { listenOn } from '../../kit/test/listen-on.ts'
 import { type BuiltCommand, buildCommand } from './build-command.ts'
 
@@ -146,4 +146,16 @@ export class CliHarness {
   inputs(): unknown[] {
     return this.bodies().map((body) => JSON.parse(body).input)
   }
+}
+
+/** That of the test that runs. */
+export let cli: CliHarness
+
+export async function openCli(options?: ReferenceServerOptions): Promise<void> {
+  cli = await CliHarness.create(options)
+}
+
+/** Each test of the file has a harness of its own, in `cli`. */
+export function useCli(options?: ReferenceServerOptions): void {
+  beforeEach(() => openCli(options))
 }

@@ -8,15 +8,14 @@ import {
   sentRuns,
   serveSmallFiles,
 } from '../../test/batch-fixtures.ts'
-import { CliHarness, type Finished } from '../../test/cli-harness.ts'
+import { cli, type Finished, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
 /** What changes when the user repairs something. */
 let repair: () => void
 let env: Record<string, string>
 
+useCli({ credits: 1_000 })
 beforeEach(async () => {
-  cli = await CliHarness.create({ credits: 1_000 })
   repair = () => {}
   env = {}
 })

@@ -4,13 +4,12 @@ import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
 let files: SmallFiles
 
+useCli()
 beforeEach(async () => {
-  cli = await CliHarness.create()
   files = await serveSmallFiles()
   files.script(cli, 10)
   await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, type SmallFiles, serveDear, serveSmallFiles } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
 let files: SmallFiles
 
+useCli()
 beforeEach(async () => {
-  cli = await CliHarness.create()
   files = await serveSmallFiles()
   files.script(cli, 20)
 })

@@ -12,13 +12,12 @@ import {
   serveDear,
   serveSmallFiles,
 } from '../../test/batch-fixtures.ts'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, openCli, serve, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
 let files: SmallFiles
 
+useCli({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
 beforeEach(async () => {
-  cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
   files = await serveSmallFiles()
 })
 
@@ -129,7 +128,7 @@ describe('modelrun batch', () => {
   })
 
   it('draws a bar with rate, cost and time left, and continues after Ctrl-C', async () => {
-    cli = await CliHarness.create({ latency: 1_000 })
+    await openCli({ latency: 1_000 })
     await cli.write('rows.jsonl', promptLines(12))
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '3']
     const run = cli.inTerminal(args, { cols: 90 })

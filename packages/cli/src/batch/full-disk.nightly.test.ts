@@ -5,20 +5,19 @@ import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promptLines, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { cli, openCli } from '../../test/cli-harness.ts'
 import { mountSmallDisk, whyNoDisk } from '../../test/small-disk.ts'
 
 const note = whyNoDisk()
 const ROWS = 200
 
-let cli: CliHarness
 let files: SmallFiles
 let disk: ReturnType<typeof mountSmallDisk>
 
 describe.skipIf(note !== '')(`a full disk${note}`, () => {
   beforeEach(async () => {
     disk = mountSmallDisk(8)
-    cli = await CliHarness.create({ credits: 1_000_000, latency: 50, retention: { journalBytes: 100_000_000 } })
+    await openCli({ credits: 1_000_000, latency: 50, retention: { journalBytes: 100_000_000 } })
     files = await serveSmallFiles()
     files.script(cli, ROWS)
   })

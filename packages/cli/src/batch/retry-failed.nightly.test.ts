@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   BATCH,
   FAILED,
@@ -8,13 +8,9 @@ import {
   sentRuns,
   serveSmallFiles,
 } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
-})
+useCli({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
 
 describe('modelrun batch --retry-failed', () => {
   it('runs failed rows again, and never those that succeeded', async () => {

@@ -1,18 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BATCH, promptLines, sendsByPrompt, serveBefore } from '../../test/batch-fixtures.ts'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, serve, useCli } from '../../test/cli-harness.ts'
 
 const ROWS = 400
 const ARGS = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '64']
 
-let cli: CliHarness
-
 /** Sends the files that were asked for, and from then on all at once. */
 let releaseFiles: () => void
 
+useCli({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
 beforeEach(async () => {
-  cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
   const released = new Promise<void>((resolve) => {
     releaseFiles = resolve
   })

@@ -1,13 +1,9 @@
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { describe, expect, it } from 'vitest'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 function send(url: string, key: string, input: object): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -1,14 +1,10 @@
 import { once } from 'node:events'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FOX, jobsOf, startAgent, startServer, talk, VIDEO } from '../../test/agent.ts'
 import { serveDear } from '../../test/batch-fixtures.ts'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create({ latency: 300 })
-})
+useCli({ latency: 300 })
 
 const jobs = () => jobsOf(cli)
 /** What was sent and charged. */

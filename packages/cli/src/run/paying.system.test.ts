@@ -1,15 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startAgent } from '../../test/agent.ts'
 import { BATCH, serveItems } from '../../test/batch-fixtures.ts'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, serve, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 const RUN = ['run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square']
 

@@ -1,13 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { describe, expect, it } from 'vitest'
+import { cli, openCli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 describe('modelrun run', () => {
   it('takes the parameters of the model as flags, in the types of its schema', async () => {
@@ -119,7 +115,7 @@ describe('modelrun run', () => {
   })
 
   it('keeps files in the folder, whatever ids the service has', async () => {
-    cli = await CliHarness.create({ catalog: [{ ...MODEL, id: '../../evil/..' }] })
+    await openCli({ catalog: [{ ...MODEL, id: '../../evil/..' }] })
     const { code, stdout } = await cli.run(['run', '../../evil/..', '--prompt', 'x', '--out', 'inside'])
     expect(code).toBe(0)
     expect(await readdir(join(cli.folder, 'inside'))).toEqual([expect.stringMatching(/^_[^/]*\.png$/)])
@@ -135,7 +131,7 @@ describe('modelrun run', () => {
       tags: { type: 'array' },
       extra: { type: 'object' },
     }
-    cli = await CliHarness.create({ catalog: [{ ...MODEL, input_schema: { type: 'object', properties } }] })
+    await openCli({ catalog: [{ ...MODEL, input_schema: { type: 'object', properties } }] })
     const flags = ['--constructor', 'c', '--tags', 'a', '--tags', 'b', '--extra', '{"deep":[1]}']
     const input = '{"out":"n","two words":2}'
     const { code, stderr } = await cli.run(['run', 'a', '-', ...flags, '--no-wait'], { input })

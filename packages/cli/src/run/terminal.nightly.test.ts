@@ -1,15 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { serveBefore, serveDear } from '../../test/batch-fixtures.ts'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, serve, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 const RUN = ['run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square']
 

@@ -1,13 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness } from '../../test/cli-harness.ts'
+import { describe, expect, it } from 'vitest'
+import { cli, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
-
-beforeEach(async () => {
-  cli = await CliHarness.create()
-})
+useCli()
 
 const stored = () => join(cli.folder, 'config/modelrun/profiles.json')
 const storedText = () => readFileSync(stored(), 'utf8')

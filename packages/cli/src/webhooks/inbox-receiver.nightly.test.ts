@@ -1,18 +1,17 @@
 import { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, serve, useCli } from '../../test/cli-harness.ts'
 
 const SECRET = 'a secret of the test, which has 32 bytes'
 const OTHER_URL = 'https://app.example.com/webhooks'
 
-let cli: CliHarness
 let inbox: Inbox
 let url: string
 let handled: string[]
 
+useCli()
 beforeEach(async () => {
-  cli = await CliHarness.create()
   handled = []
   url = `${await serve((request, response) => inbox.node()(request, response))}/webhooks`
 })

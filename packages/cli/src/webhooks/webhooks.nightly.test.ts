@@ -1,15 +1,14 @@
 import { text } from 'node:stream/consumers'
 import { parseWebhook } from 'modelrun/webhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CliHarness, serve } from '../../test/cli-harness.ts'
+import { cli, serve, useCli } from '../../test/cli-harness.ts'
 
-let cli: CliHarness
 let url: string
 let deliveries: Record<string, unknown>[]
 let status: number
 
+useCli()
 beforeEach(async () => {
-  cli = await CliHarness.create()
   deliveries = []
   status = 200
   const receiver = await serve(async (request, response) => {
