@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   ApiError,
   AuthenticationError,
@@ -13,7 +15,6 @@ import {
 } from 'modelrun'
 import { createInbox, type WebhookEvent } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { folderForTest } from '../../kit/test/temp-folder.ts'
 import { VARIANTS } from './assumption-variants.ts'
 import { type Connection, TRANSPORTS } from './transports.ts'
 import { startReceiver } from './webhook-receiver.ts'
@@ -224,12 +225,13 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
 
   describe('files', () => {
     it('saves the produced files, which are real (section 2.5)', async () => {
-      const folder = folderForTest()
+      const folder = await mkdtemp(join(tmpdir(), 'modelrun-'))
       const result = await connection.client.run(FAST, { prompt: 'a red fox' })
       const [path] = await connection.client.files.save(result, folder)
       const bytes = await readFile(path ?? '')
       expect(path).toMatch(/\.png$/)
       expect(bytes.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))
+      await rm(folder, { recursive: true })
     })
   })
 })
