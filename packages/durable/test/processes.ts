@@ -1,7 +1,7 @@
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import type { Engine } from '../src/engine/engine.ts'
-import { createTableEngine, type DurableTable } from '../src/engine/table-engine.ts'
+import type { Engine, Guard } from '../src/engine/engine.ts'
+import { createTableEngine, type TableChanges } from '../src/engine/table-engine.ts'
 import { createRuns } from '../src/runs/create-runs.ts'
 import type { StepRun } from '../src/runs/run-types.ts'
 import type { Runs, RunsOptions } from '../src/runs/runs-options.ts'
@@ -9,8 +9,8 @@ import { openDatabase } from '../src/sqlite/sqlite-database.ts'
 import { createSqliteTable } from '../src/sqlite/sqlite-table.ts'
 import { asRequest, atEnd, MODEL } from './batch.ts'
 
-/** What happens to a process at a request of its client, or at a change of its store: nothing without a return value. */
-export type Fault = 'dies before' | 'dies after' | 'fails' | 'hangs' | 'loses the response' | undefined
+/** What happens to a process at a request of its client, or at a change of its store: nothing without a value. It waits for a promise. */
+export type Fault = Promise<void> | 'dies before' | 'dies after' | 'fails' | 'hangs' | 'loses the response' | undefined
 
 /** When something happens to a process. */
 export interface Faults {
@@ -55,6 +55,7 @@ const HANG_MS = 2_000
 
 /** Runs work with a fault. What a dead process waits for never comes. */
 async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Value>): Promise<Value> {
+  if (fault instanceof Promise) await fault
   if (fault === 'fails') throw new Error('The connection is refused.')
   if (fault === 'hangs') await new Promise((resolve) => setTimeout(resolve, HANG_MS))
   if (fault === 'dies before') die()
@@ -83,18 +84,20 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
       isDead = true
     }
     const process = { faults }
-    const mortal = new Proxy(table, {
-      get(target, name: keyof DurableTable) {
-        const method: unknown = Reflect.get(target, name)
-        if (typeof method !== 'function') return method
-        return (...given: unknown[]) => {
-          if (isDead) return DEATH
-          const [first] = given
-          const queue = typeof first === 'string' ? first : String(Object(first).queue)
-          return meet(process.faults.store?.(`${name} ${queue}`), die, async () => method.apply(target, given))
-        }
-      },
-    })
+    const mortal = <Part extends TableChanges>(part: Part): Part =>
+      new Proxy(part, {
+        get(target, name: keyof Part & string) {
+          const method: unknown = Reflect.get(target, name)
+          if (typeof method !== 'function') return method
+          if (name === 'guardedBy') return (guard: Guard) => mortal(table.guardedBy(guard))
+          return (...given: unknown[]) => {
+            if (isDead) return DEATH
+            const [first] = given
+            const queue = typeof first === 'string' ? first : String(Object(first).queue)
+            return meet(process.faults.store?.(`${name} ${queue}`), die, async () => method.apply(target, given))
+          }
+        },
+      })
     const fetch: typeof globalThis.fetch = async (url, init) => {
       if (isDead) return DEATH
       const route = routeOf(String(url), init?.method)
@@ -108,7 +111,7 @@ export async function openProcesses(jobMs = 0): Promise<Processes> {
         return asRequest(service.fetch(url, init))
       })
     }
-    const engine = createTableEngine(mortal, { pollMs: 200, onError: () => {} })
+    const engine = createTableEngine(mortal(table), { pollMs: 200, onError: () => {} })
     const client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 })
     const runs = createRuns({ lockMs: LOCK_MS, onPause: () => {}, onError: () => {}, ...options, engine, client })
     return Object.assign(process, { runs, engine })

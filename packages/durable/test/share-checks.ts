@@ -8,7 +8,7 @@ import {
   until,
   untilState,
 } from '../../kit/test/engine/engine-check.ts'
-import type { Engine } from '../src/engine/engine.ts'
+import type { Engine, Guard, TaskName } from '../src/engine/engine.ts'
 
 /** What several processes share. */
 export const SHARE_CHECKS: Checks<Engine> = {
@@ -49,6 +49,45 @@ export const SHARE_CHECKS: Checks<Engine> = {
     )
     expectTrue(Number(runs[1]?.fence) > Number(runs[0]?.fence), 'the fence did not rise')
     await until(() => runs[0]?.signal.aborted === true)
+  },
+
+  'a change that depends on a task does nothing once that is locked again, removed, or added again': async ({
+    engine,
+    queue,
+  }) => {
+    const add = () => engine.add(queue, 'a', { data: 1 })
+    const guards: { [state: string]: Task } = {}
+    const lock = async (name: string) => {
+      const handler = async (task: Task) => {
+        guards[name] = task
+        throw new RetryAfterError(0)
+      }
+      await engine.once(queue, handler, { id: 'a', isEarly: true })
+    }
+    const changes = async ({ addedAt, fence }: Omit<Guard, keyof TaskName>) => {
+      const late = engine.guardedBy({ queue, id: 'a', addedAt, fence })
+      await engine.reserve(queue, 'counted', { amount: 1 })
+      await late.reserve(queue, 'late', { amount: 2 })
+      await late.add(queue, 'b', { data: null })
+      await late.release(queue, 'counted')
+      const total = await engine.total(queue)
+      const isAdded = await engine.remove(queue, 'b')
+      await engine.release(queue, 'late')
+      return [total, isAdded, await late.update(queue, 'a', 2), await late.remove(queue, 'a')]
+    }
+    await add()
+    await lock('first')
+    await lock('second')
+    const { first, second } = guards
+    expectEqual(await changes({ ...first }), [1, false, false, false], 'locked again')
+    expectEqual(await changes({ ...second }), [2, true, true, true], 'as it was locked')
+    expectEqual(await changes({ ...second, fence: undefined }), [1, false, false, false], 'removed')
+    await sleep(2)
+    await add()
+    expectEqual(await changes({ ...second, fence: undefined }), [1, false, false, false], 'added again')
+    const stored = await engine.get(queue, 'a')
+    expectEqual([stored?.data, stored?.state], [1, 'waiting'], 'the task')
+    expectEqual(await changes({ addedAt: stored?.addedAt }), [2, true, true, true], 'as it was added')
   },
 
   'a paused queue starts no task in any process until it is resumed, and what runs ends': async (context) => {

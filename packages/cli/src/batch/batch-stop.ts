@@ -50,7 +50,10 @@ export class BatchStop implements BatchStops {
     }
   }
 
-  onPause = (reason: Error): void => this.#own.abort(reason)
+  onPause = (reason: Error): void => {
+    // An outage of the service passes.
+    if (isClientError(reason)) this.#own.abort(reason)
+  }
 
   onStoreError = (error: unknown): void => {
     // The store repeats all else by itself.

@@ -28,8 +28,7 @@ export function createLocks(link: RedisLink): TaskLocks {
       return job && { job, jobs, redis, token, lockMs, ...(await readNotes(redis, job, job.attemptsStarted)) }
     })
   const hold = (queue: string, one: HeldJob): LockedTask => {
-    const { job, lost, attempts } = one
-    const task = { id: fromJobId(job.id), data: job.data, lost, attempts, fence: job.attemptsStarted }
+    const task = toTask(one)
     held.set(heldKey(queue, task.id, task.fence), one)
     return task
   }
@@ -89,6 +88,11 @@ export function createLocks(link: RedisLink): TaskLocks {
       return isEnded
     },
   }
+}
+
+function toTask({ job, lost, attempts }: HeldJob): LockedTask {
+  const { id, data, attemptsStarted: fence, timestamp: addedAt } = job
+  return { id: fromJobId(id), data, lost, attempts, fence, addedAt }
 }
 
 function heldKey(queue: string, id: string, fence: number): string {

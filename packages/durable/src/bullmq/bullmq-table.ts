@@ -1,6 +1,7 @@
 import type { TaskList, TaskRecord, TaskState } from '@modelrun/kit'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { Guard } from '../engine/engine.ts'
 import type { DurableTable } from '../engine/table-engine.ts'
 import { createLocks, pauseQueue } from './bullmq-locks.ts'
 import { checkRedis, type RedisLink } from './redis-link.ts'
@@ -83,8 +84,20 @@ export function createBullmqTable(link: RedisLink, prefix: string): DurableTable
         await lists.del(notesKey(job)).exec()
         return true
       }),
+    guardedBy: (guard) => createBullmqTable(guardedLink(link, guard), prefix),
     close: () => link.close(),
   }
+}
+
+/** For changes: of what they return, only whether they were made is read. */
+function guardedLink(link: RedisLink, { queue, id, addedAt, fence }: Guard): RedisLink {
+  const when = async <Value>(change: () => Promise<Value>) => {
+    const job = await link.on(queue, (jobs) => jobs.getJob(toJobId(id)))
+    const isHeld = job?.timestamp === addedAt && job?.attemptsStarted === (fence ?? job?.attemptsStarted)
+    return isHeld ? change() : (false as Value)
+  }
+  const on: RedisLink['on'] = (name, commands) => when(() => link.on(name, commands))
+  return { ...link, on, do: (commands) => when(() => link.do(commands)) }
 }
 
 /**

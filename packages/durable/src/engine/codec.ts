@@ -43,6 +43,7 @@ export function withCodec(engine: Engine, codec: Codec, onError: (error: unknown
     }
   return {
     ...engine,
+    guardedBy: (guard) => withCodec(engine.guardedBy(guard), codec, onError),
     // The engine rejects what is not JSON.
     add: async (queue, id, { data, ...options }) =>
       engine.add(queue, id, { ...options, data: data === undefined ? data : await encode(data) }),

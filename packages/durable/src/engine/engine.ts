@@ -6,6 +6,12 @@ export interface TaskName {
   readonly id: string
 }
 
+/** A task that a change is about: it is the one that was added then, and nobody has locked it since this fence. */
+export interface Guard extends TaskName {
+  readonly addedAt?: number | undefined
+  readonly fence?: number | undefined
+}
+
 /** A durable queue. Batch runs and the inbox of `modelrun/webhooks` work on it. */
 export interface Engine extends InboxEngine {
   /** Reads tasks of any queues, with one statement where the store can. `undefined` for each that does not exist. */
@@ -44,6 +50,8 @@ export interface Engine extends InboxEngine {
   reserve(name: string, part: string, request: { amount: number; limit?: number | undefined }): Promise<boolean>
   /** Takes the amount of a part off its counter. A repeated call changes nothing. */
   release(name: string, part: string): Promise<void>
+  /** Returns the engine with changes that do nothing once this task was removed, added again, or locked again. */
+  guardedBy(guard: Guard): Engine
   /** Stops all workers, and closes connections and files of the engine. What the store did not take until then is given up. */
   close(): Promise<void>
   /** Aborts once the engine is closed, or its store is lost for good. */

@@ -2,7 +2,7 @@ import type { Checks, Json, LockedTask, TaskEnd, TaskRecord, TaskState, TaskTabl
 import * as kit from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { type Codec, withCodec } from './codec.ts'
-import type { Engine, TaskName } from './engine.ts'
+import type { Engine, Guard, TaskName } from './engine.ts'
 
 /** What locks the tasks, and changes them until they end. */
 export type TaskLocks = Required<Pick<TaskTable, 'lock' | 'lockOne' | 'renew' | 'markStarted' | 'end'>>
@@ -12,12 +12,17 @@ export interface DurableTable
   extends Omit<TaskTable, 'lockOne'>,
     TaskLocks,
     Pick<Engine, 'count' | 'resume' | 'isPaused' | 'msUntilDue' | 'total' | 'release' | 'close'> {
+  /** Its changes depend on this task. Atomic in a database of SQL; Redis reads the task first. */
+  guardedBy(guard: Guard): TableChanges
   /** With one statement. Missing where there is none. */
   getAll?(tasks: readonly TaskName[]): Promise<(TaskRecord | undefined)[]>
   /** Keeps the longer of two pauses. */
   pause(queue: string, ms: number): Promise<void>
   reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
 }
+
+/** Changes of a table that may come late. */
+export type TableChanges = Pick<DurableTable, 'add' | 'update' | 'replay' | 'remove' | 'reserve' | 'release'>
 
 /** The name of a part of a counter, which is a counter of its own. */
 export function partName(name: string, part: string): string {
@@ -45,21 +50,33 @@ export function createTableEngine(
   closing = new AbortController(),
 ): Engine {
   const { pollMs = 250, onError: report = warnOnce(), codec } = options
+  const { count, isPaused, msUntilDue, total } = table
   const onError = guarded('onError', report)
   const { engine: tasks, once, wake, stop } = kit.createTaskEngine(table, { clock: kit.systemClock, pollMs, onError })
+  const woken = (queue: string, isChanged: boolean) => {
+    if (isChanged) wake(queue)
+    return isChanged
+  }
+  const changesOf = (changes: TableChanges) =>
+    ({
+      async add(queue, id, { data, delayMs = 0 }) {
+        checkName('queue', queue)
+        checkName('id', id)
+        await changes.add(queue, id, { data: toText(data), delayMs })
+        wake(queue)
+      },
+      update: async (queue, id, data) => woken(queue, await changes.update(queue, id, toText(data))),
+      replay: async (queue, id) => woken(queue, await changes.replay(queue, id)),
+      remove: (queue, id) => changes.remove(queue, id),
+      reserve: (name, part, { amount, limit = Number.POSITIVE_INFINITY }) =>
+        changes.reserve(name, part, { amount, limit: Math.min(limit, Number.MAX_VALUE) }),
+      release: (name, part) => changes.release(name, part),
+    }) satisfies Partial<Engine>
   const engine: Engine = {
     ...tasks,
+    ...changesOf(table),
+    guardedBy: (guard) => ({ ...engine, ...changesOf(table.guardedBy(guard)) }),
     closed: closing.signal,
-    async add(queue, id, options) {
-      checkName('queue', queue)
-      checkName('id', id)
-      checkData(options.data)
-      await tasks.add(queue, id, options)
-    },
-    async update(queue, id, data) {
-      checkData(data)
-      return await tasks.update(queue, id, data)
-    },
     work(queue, handler, options) {
       checkName('queue', queue)
       return tasks.work(queue, handler, options)
@@ -67,18 +84,12 @@ export function createTableEngine(
     once,
     notify: table.notify && (() => table.notify?.()),
     getAll: (names) => table.getAll?.(names) ?? Promise.all(names.map(({ queue, id }) => table.get(queue, id))),
-    count: (queue) => table.count(queue),
+    ...{ count, isPaused, msUntilDue, total },
     pause: (queue) => table.pause(queue, UNTIL_RESUMED_MS),
     async resume(queue) {
       await table.resume(queue)
       wake(queue)
     },
-    isPaused: (queue) => table.isPaused(queue),
-    msUntilDue: (queue) => table.msUntilDue(queue),
-    total: (name) => table.total(name),
-    reserve: (name, part, { amount, limit = Number.POSITIVE_INFINITY }) =>
-      table.reserve(name, part, { amount, limit: Math.min(limit, Number.MAX_VALUE) }),
-    release: (name, part) => table.release(name, part),
     async close() {
       await stop()
       closing.abort(new Error('The engine is closed.'))
@@ -110,9 +121,8 @@ function checkName(what: string, name: string): void {
   )
 }
 
-function checkData(data: Json): void {
-  if (JSON.stringify(data) === undefined)
-    kit.rejectArgument('a task', 'data', `must be JSON, not ${kit.showValue(data)}`)
+function toText(data: Json): string {
+  return JSON.stringify(data) ?? kit.rejectArgument('a task', 'data', `must be JSON, not ${kit.showValue(data)}`)
 }
 
 const WARN_EVERY_MS = 60_000
@@ -150,6 +160,7 @@ export function toLockedTask(row: Row): LockedTask {
     attempts: Number(row.attempts),
     lost: Number(row.lost),
     fence: Number(row.fence),
+    addedAt: Math.floor(Number(row.added_at)),
   }
 }
 

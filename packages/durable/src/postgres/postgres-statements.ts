@@ -1,3 +1,6 @@
+import type { Guard } from '../engine/engine.ts'
+import type { PostgresValue } from './postgres-connection.ts'
+
 /** `clock_timestamp()` and not `now()`, which stays the same while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
 
@@ -44,11 +47,23 @@ const LONGEST_WAIT_MS = 500
 
 const PATIENCE = `patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${LONGEST_WAIT_MS}', true))`
 
+/** Where a change depends on a task, see {@link guarded}. */
+const GUARD = '/* guard */'
+
+/** Returns the parameters of a change that does nothing without a task: they end with those of the task. */
+export function guarded(sql: string, values: PostgresValue[], guard: Guard): [sql: string, values: PostgresValue[]] {
+  const { queue, id, addedAt = null, fence = null } = guard
+  const [q, i, a, f] = [1, 2, 3, 4].map((place) => `$${values.length + place}`)
+  const task = `g.queue = ${q} AND g.id = ${i} AND floor(g.added_at) = ${a}::float8 AND g.fence = coalesce(${f}::int, g.fence)`
+  const exists = `AND EXISTS (SELECT FROM modelrun_tasks AS g WHERE ${task})`
+  return [sql.replace(GUARD, () => exists), [...values, queue, id, addedAt, fence]]
+}
+
 /** Locks the task `$2`. Before the gate and the counters: else one other transaction could stop the queue. */
 const mine = (condition: string) => `
   ${PATIENCE},
   mine AS (
-    SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
+    SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} ${GUARD} FOR UPDATE OF t
   )`
 
 const NOT_PAUSED = `NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})`
@@ -76,7 +91,7 @@ const lock = (condition: string, limit: string) => `
   UPDATE modelrun_tasks AS t
   SET state = 'running', fence = fence + 1, lost = ${LOST}, due_at = ${NOW} + $2::float8
   FROM due WHERE t.queue = $1 AND t.id = due.id AND ($4::float8 IS NULL OR EXISTS (SELECT FROM start))
-  RETURNING t.id, t.data, t.attempts, t.lost, t.fence, due.now, (SELECT next_start FROM start), ${TO_DISK}`
+  RETURNING t.id, t.data, t.attempts, t.lost, t.fence, t.added_at, due.now, (SELECT next_start FROM start), ${TO_DISK}`
 
 export const CHANNEL = 'modelrun_tasks_due'
 
@@ -87,7 +102,7 @@ export const SQL = {
     WITH ${gate('(SELECT) AS t')},
     added AS (
       INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at)
-      SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW} FROM gate ON CONFLICT DO NOTHING RETURNING ${TO_DISK}
+      SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW} FROM gate WHERE true ${GUARD} ON CONFLICT DO NOTHING RETURNING ${TO_DISK}
     )${counts({ open: '1', done: '0', dead: '0', of: 'added' })}`,
   // $3 data.
   update: `
@@ -183,13 +198,13 @@ export const SQL = {
     WITH known AS (SELECT value FROM modelrun_tallies WHERE name = $4),
     total AS (
       INSERT INTO modelrun_tallies AS t (name, value)
-      SELECT $1, $2::float8 WHERE $2::float8 <= $3::float8 AND NOT EXISTS (SELECT FROM known)
+      SELECT $1, $2::float8 WHERE $2::float8 <= $3::float8 AND NOT EXISTS (SELECT FROM known) ${GUARD}
       ON CONFLICT (name) DO UPDATE SET value = t.value + $2::float8 WHERE t.value + $2::float8 <= $3::float8
       RETURNING value),
     part AS (INSERT INTO modelrun_tallies (name, value) SELECT $4, $2::float8 FROM total RETURNING value)
     SELECT value, ${TO_DISK} FROM part UNION ALL SELECT value, NULL FROM known`,
   release: `
-    WITH part AS (DELETE FROM modelrun_tallies WHERE name = $2 RETURNING value)
+    WITH part AS (DELETE FROM modelrun_tallies WHERE name = $2 ${GUARD} RETURNING value)
     UPDATE modelrun_tallies AS t SET value = t.value - part.value FROM part WHERE t.name = $1 RETURNING ${TO_DISK}`,
   replay: `
     WITH ${mine("t.state = 'dead'")}, ${gate('mine')}, counted AS (${counts({ open: '1', done: '0', dead: '-1', of: 'mine' })})

@@ -9,7 +9,7 @@ import {
 } from '../engine/table-engine.ts'
 import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
-import { CHANNEL, SQL } from './postgres-statements.ts'
+import { CHANNEL, guarded, SQL } from './postgres-statements.ts'
 import { setUpTables } from './postgres-versions.ts'
 
 /** The adds of this time share a notification: commits with one wait for each other. */
@@ -59,6 +59,8 @@ export function createPostgresTable(link: PostgresLink, schema: string | undefin
     update: (queue, id, data) => isDone(SQL.update, queue, id, data),
     replay: (queue, id) => isDone(SQL.replay, queue, id),
     remove: (queue, id) => isDone(SQL.remove, queue, id),
+    guardedBy: (guard) =>
+      createPostgresTable({ ...link, rows: (...change) => link.rows(...guarded(...change, guard)) }, schema),
     close() {
       clearTimeout(notifying)
       return link.close()

@@ -43,9 +43,8 @@ export async function changeLimit(
   { wanted, known }: { wanted: SubmitData; known: SubmitData },
   context: RunsContext,
 ): Promise<void> {
-  const { engine, queues } = context
   const isOther = (run: SubmitData) => wanted.maxCredits !== undefined && wanted.maxCredits !== run.maxCredits
-  const change = async () => {
+  const change = async ({ engine, queues }: RunsContext) => {
     const latest = await latestAttempt(key, context)
     if (latest?.run.state !== 'waiting' || !isOther(latest.run)) return
     const data = submitDataOf({ ...latest.run, maxCredits: wanted.maxCredits })
@@ -130,7 +129,7 @@ export async function countAttempt(id: string, { engine, queues }: RunsContext):
 async function addToEnded(key: string, wanted: SubmitData, context: RunsContext): Promise<void> {
   const latest = await latestAttempt(key, context)
   if (latest !== undefined) await changeLimit(key, { wanted, known: latest.run }, context)
-  if (latest?.run.state === 'rejected') await decide(key, () => retryForBudget(key, wanted, context), context)
+  if (latest?.run.state === 'rejected') await decide(key, (guarded) => retryForBudget(key, wanted, guarded), context)
 }
 
 /** Lets a run try again that was rejected for the budget, once for each `maxCredits` that is higher than the one before. */

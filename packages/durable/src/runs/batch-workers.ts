@@ -1,8 +1,8 @@
-import type { DiedTask, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '@modelrun/kit'
+import type { DiedTask, Json, OnceOptions, Rate, Task, TaskHandler, Worker, WorkOptions } from '@modelrun/kit'
 import { PROCESS_DIED, stringIn, systemClock } from '@modelrun/kit'
 import { createOutageGuard } from './pauses.ts'
 import { createPollDelays, POLL_ATTEMPTS, pollRun } from './poll-run.ts'
-import { freePlace, patiently, type RunsContext, reportEnd } from './runs-context.ts'
+import { freePlace, guardedBy, patiently, type RunsContext, reportEnd } from './runs-context.ts'
 import { createPrices, submitRun } from './submit-run.ts'
 
 /** The queues that are worked. */
@@ -36,17 +36,20 @@ export function createBatchWorkers(
     freePlace(id, context).catch(context.onError)
   }
   const inHand = new Map<string, Promise<unknown>>()
-  const keep = async <Value>(name: WorkedQueue, { id, lost }: Task, work: () => Promise<Value>) => {
-    const key = `${name} ${id}`
-    // Its lock was lost because the store failed for longer. What this process has in hand is stored first.
-    if (lost > 0) await inHand.get(key)?.catch(() => {})
-    const done = work()
-    inHand.set(key, done)
-    return done.finally(() => inHand.get(key) === done && inHand.delete(key))
-  }
+  const kept =
+    (name: WorkedQueue, work: (task: Task, context: RunsContext) => Promise<Json | undefined>) =>
+    async (task: Task, context: RunsContext) => {
+      const { id, addedAt, lost } = task
+      const key = `${name} ${id}`
+      // Its lock was lost because the store failed for longer. What this process has in hand is stored first.
+      if (lost > 0) await inHand.get(key)?.catch(() => {})
+      const done = work(task, guardedBy({ queue: queues[name], id, addedAt }, context))
+      inHand.set(key, done)
+      return done.finally(() => inHand.get(key) === done && inHand.delete(key))
+    }
   const handlers = {
-    submit: (task: Task, context: RunsContext) => keep('submit', task, () => submitRun(task, prices, context)),
-    poll: (task: Task, context: RunsContext) => keep('poll', task, () => pollRun(task, delays, context)),
+    submit: kept('submit', (task, context) => submitRun(task, prices, context)),
+    poll: kept('poll', (task, context) => pollRun(task, delays, context)),
   }
   const options: Record<WorkedQueue, WorkOptions> = {
     submit: { concurrency, rate: submitRate, lockMs, startMark: 'handler', onProcessDied },

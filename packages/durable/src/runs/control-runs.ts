@@ -1,15 +1,13 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
-import { eachRun } from './list-runs.ts'
+import { eachRun, OPEN_STATES, pagesOf } from './list-runs.ts'
 import { isPaused, pauseRuns, resumeRuns } from './pauses.ts'
 import { leaveUnknown } from './poll-run.ts'
-import { type Attempt, latestAttempt } from './read-runs.ts'
+import { latestAttempt } from './read-runs.ts'
 import { cancelledBefore, isEnded, outcomeOf, type Run, type SubmitData } from './run-types.ts'
 import {
   decide,
   FIRST_WAIT_MS,
-  OPEN_STATES,
-  pagesOf,
   type RunsContext,
   resubmitsOf,
   settleEnd,
@@ -36,13 +34,14 @@ const LONGEST_WAIT_MS = 5_000
 export async function cancelRun(key: string, context: RunsContext): Promise<Cancellation> {
   const giveUpAt = performance.now() + LONGEST_WAIT_MS
   for (let waitMs = FIRST_WAIT_MS; ; waitMs *= 2) {
-    const done = await decide(key, async () => cancelAttempt(await latestAttempt(key, context), context), context)
+    const done = await decide(key, (guarded) => cancelLatest(key, guarded), context)
     if (done !== 'sending' || performance.now() > giveUpAt) return done
     await sleep(systemClock, waitMs)
   }
 }
 
-async function cancelAttempt(attempt: Attempt | undefined, context: RunsContext): Promise<Cancellation> {
+async function cancelLatest(key: string, context: RunsContext): Promise<Cancellation> {
+  const attempt = await latestAttempt(key, context)
   if (attempt === undefined) return 'missing'
   const { id, run } = attempt
   if (run.state === 'cancelled') {

@@ -129,7 +129,7 @@ type Decision<Given> = (key: string, given: Given, context: RunsContext) => Prom
 
 function createDecisions(context: RunsContext) {
   return <Given>(key: string, given: Given, decision: Decision<Given>) =>
-    decide(checkKey(key), () => decision(key, given, context), context)
+    decide(checkKey(key), (guarded) => decision(key, given, guarded), context)
 }
 
 function contextOf({

@@ -23,7 +23,7 @@ export async function deleteRuns(
   const { engine, queues } = context
   const counts = { deleted: new Set<string>(), kept: new Set<string>() }
   const deleteOne = async (key: string) => {
-    const done = await decide(key, () => deleteRun(key, context, wanted), context)
+    const done = await decide(key, (guarded) => deleteRun(key, guarded, wanted), context)
     if (done !== undefined) counts[done].add(key)
   }
   const deleteList = async (queue: string, state: TaskState) => {
@@ -60,7 +60,8 @@ function isWanted(run: Run, { all, state, olderThanMs = 0 }: RunsToDelete): bool
 
 /** Completes the deletion of a run by a process that died, or failed: its key is added again. */
 export async function completeDeletion(key: string, context: RunsContext): Promise<void> {
-  while ((await decide(key, () => deleteRun(key, context), context)) === 'kept') await sleep(systemClock, FIRST_WAIT_MS)
+  while ((await decide(key, (guarded) => deleteRun(key, guarded), context)) === 'kept')
+    await sleep(systemClock, FIRST_WAIT_MS)
 }
 
 /** Deletes a run if it is wanted, or what is left of it. In a decision. */
@@ -95,7 +96,7 @@ async function markDeleted(id: string, context: RunsContext): Promise<boolean> {
   if (submitted === undefined) {
     // It was cancelled before it was sent. No worker takes the mark while this decision works.
     await engine.add(queues.submit, id, { data: {}, delayMs: DECISION_MS })
-    return markDeleted(id, context)
+    return isDeleted(await engine.get(queues.submit, id))
   }
   if (isDeleted(submitted)) return true
   if (submitted.state === 'done' || submitted.state === 'dead') return engine.update(queues.submit, id, {})

@@ -1,7 +1,7 @@
 import { eachOf, noCursor, rejectArgument, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { readRun } from './read-runs.ts'
 import { keyOf, type Run } from './run-types.ts'
-import { pagesOf, type RunsContext } from './runs-context.ts'
+import type { RunsContext } from './runs-context.ts'
 
 /** A run in a list. */
 export type ListedRun = Run & {
@@ -69,3 +69,22 @@ export async function eachRun(
     await work(key)
   })
 }
+
+const PAGE = 100
+
+/** Yields the tasks of a state, page by page. */
+export async function* pagesOf(
+  queue: string,
+  { state, after }: { state: TaskState; after?: string | undefined },
+  { engine }: RunsContext,
+): AsyncGenerator<TaskRecord[]> {
+  for (let from = after; ; ) {
+    const page = await engine.list(queue, state, { limit: PAGE, after: from })
+    if (page.length === 0) return
+    yield page
+    from = page.at(-1)?.cursor
+  }
+}
+
+/** The states of open tasks. `waiting` twice: a task may change from running to waiting in between. */
+export const OPEN_STATES = ['waiting', 'running', 'waiting'] as const

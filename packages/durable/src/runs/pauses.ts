@@ -29,7 +29,9 @@ export async function resumeRuns({ engine, queues }: RunsContext): Promise<void>
     await engine.resume(queue)
     const tried = await engine.list(queue, 'waiting', { limit: TRIED_FIRST })
     // An update makes a task due.
-    for (const { id, data } of tried) await engine.update(queue, id, data)
+    for (const { id, data, addedAt } of tried) {
+      await engine.guardedBy({ queue, id, addedAt }).update(queue, id, data)
+    }
   }
   await engine.remove(queues.paused, PAUSE_MARK)
 }
@@ -85,8 +87,9 @@ function isLocal(error: unknown): error is ModelRunError {
  * Pauses the queue when no run can succeed now: after a 429 or 503, when the API key is not valid or has no credits, and when this
  * machine cannot send. None of these is a decision about a run.
  */
-export async function pauseOnRejection(error: unknown, context: RunsContext): Promise<void> {
+export async function pauseOnRejection(name: 'submit' | 'poll', error: unknown, context: RunsContext): Promise<void> {
   if (error instanceof RateLimitError || (error instanceof ServerError && error.submission === 'rejected')) {
+    reportOutage(name, error, context)
     note(context, { pause: { code: error.code, message: error.message } })
     throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
   }
@@ -101,6 +104,20 @@ export async function pauseOnRejection(error: unknown, context: RunsContext): Pr
   await storePauseReason(pause, context).catch(context.onError)
   context.onPause(error)
   throw new PauseQueue(REPAIR_PAUSE_MS)
+}
+
+/** A restart of the service takes less. */
+const OUTAGE_MS = 60_000
+const REPORT_EVERY_MS = 3_600_000
+
+/** Reports an outage of the service once it lasts, and each hour: no run is sent, or no job is polled. Without a cause it is over. */
+export function reportOutage(name: 'submit' | 'poll', cause: Error | undefined, { known, onPause }: RunsContext): void {
+  const now = performance.now()
+  const { [name]: reportAt = now + OUTAGE_MS } = known
+  known[name] = cause && (now < reportAt ? reportAt : now + REPORT_EVERY_MS)
+  if (cause === undefined || now < reportAt) return
+  const what = name === 'submit' ? 'No run could be sent' : 'No job could be polled'
+  onPause(new Error(`${what} for a minute. The batch tries on: ${cause.message}`, { cause }))
 }
 
 const FIRST_PAUSE_MS = 1_000

@@ -19,9 +19,9 @@ async function timeOfRun(runs: Runs, key: string): Promise<number> {
   return performance.now() - startedAt
 }
 
-async function sendFirst({ runs }: Batch): Promise<void> {
+async function sendFirst({ runs }: Batch, keys: readonly string[]): Promise<void> {
   runs.start()
-  for (const key of ['1', '2', '3']) await timeOfRun(runs, key)
+  for (const key of keys) await timeOfRun(runs, key)
   await settled(runs.add('in flight', MODEL, { prompt: 'in flight' }))
   await pass(700)
   expect(await settled(runs.get('in flight'))).toMatchObject({ state: 'running' })
@@ -48,7 +48,7 @@ async function loseService({ runs, outage }: Batch): Promise<Runs> {
 describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
   async function timesAfter(disturb: (batch: Batch) => Promise<Runs>): Promise<number[]> {
     const batch = await openBatch({ jobMs, onEnd: ({ key }) => ends.get(key)?.() })
-    await sendFirst(batch)
+    await sendFirst(batch, ['1', '2', '3'])
     const runs = await disturb(batch)
     runs.start()
     const times: number[] = []
@@ -69,6 +69,25 @@ describe.each([3_000, 40_000])('jobs of %i ms', (jobMs) => {
     const slowest = Math.max(...(await timesAfter(async ({ runs }) => runs)))
     for (const ms of await timesAfter(disturb)) expect(ms).toBeLessThan(1.1 * slowest)
   })
+})
+
+test('nothing is learned of a job during which the clock of this machine alone was set forward', async () => {
+  const times: number[] = []
+  for (const jumpMs of [0, HOUR_MS]) {
+    const batch = await openBatch({ jobMs: 40_000, onEnd: ({ key }) => ends.get(key)?.() })
+    batch.server.script(MODEL, [{ result: 'hang' }])
+    await sendFirst(batch, [])
+    setWallClock(jumpMs)
+    await pass(40_000)
+    const [{ job_id: id = '' } = {}] = batch.server.requests({ route: 'runModel' })
+    batch.server.job(id).complete()
+    await pass(60_000)
+    expect(await settled(batch.runs.get('in flight'))).toMatchObject({ state: 'succeeded' })
+    times.push(await timeOfRun(batch.runs, 'next'))
+    await settled(batch.runs.stop())
+  }
+  const [steady = 0, jumped] = times
+  expect(jumped).toBeLessThan(1.1 * steady)
 })
 
 const page = (status: number) => () => new Response('<html>', { status })
@@ -98,3 +117,36 @@ test.each([
   warned.mockRestore()
   await settled(own.stop())
 })
+
+test.each([
+  ['models', 503, /No run could be sent.*503/],
+  ['models', 429, /No run could be sent.*429/],
+  ['jobs', 500, /No job could be polled.*500/],
+  ['jobs', 429, /No job could be polled.*429/],
+  ['jobs', 404, /No job could be polled.*404/],
+])(
+  'an outage in which %s cannot be read (%i) is reported after a minute, once in ten',
+  async (what, status, message) => {
+    const reported: Error[] = []
+    const { server, engine } = await openBatch()
+    const service = server.clientOptions()
+    let isAway = true
+    const fetch: typeof globalThis.fetch = async (url, init) =>
+      isAway && String(url).includes(`/v1/${what}/`) && init?.method === 'GET'
+        ? page(status)()
+        : service.fetch(url, init)
+    const client = new ModelRun({ ...service, clock: undefined, fetch, maxRetries: 0 })
+    const runs = createRuns({ engine, client, onPause: (error) => reported.push(error) })
+    runs.start()
+    await settled(runs.add('a', MODEL, { prompt: 'a' }))
+    await pass(55_000)
+    expect(reported).toEqual([])
+    await pass(600_000)
+    expect(reported).toHaveLength(1)
+    expect(reported[0]?.message).toMatch(message)
+    isAway = false
+    await pass(60_000)
+    expect(await settled(runs.get('a'))).toMatchObject({ state: 'succeeded' })
+    await settled(runs.stop())
+  },
+)

@@ -12,7 +12,7 @@ import {
 import { ApiError, type Job, ModelRunError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import { warn } from '../engine/table-engine.ts'
-import { pauseOnRejection } from './pauses.ts'
+import { pauseOnRejection, reportOutage } from './pauses.ts'
 import { type Outcome, outcomeOf, type PollData, type Took } from './run-types.ts'
 import {
   freePlace,
@@ -124,11 +124,13 @@ async function endPolls(error: unknown, { id, data }: Task, context: RunsContext
 async function readJob(task: Task, { jobId }: PollData, context: RunsContext): Promise<Job> {
   try {
     // Repeating is up to the task.
-    return await context.client.jobs.get(jobId, { signal: task.signal, maxRetries: 0 })
+    const job = await context.client.jobs.get(jobId, { signal: task.signal, maxRetries: 0 })
+    reportOutage('poll', undefined, context)
+    return job
   } catch (error) {
     // The batch stops here: it is polled elsewhere, or after a start.
     if (task.signal.aborted) throw new RetryAfterError(0)
-    await pauseOnRejection(error, context)
+    await pauseOnRejection('poll', error, context)
     if (!(error instanceof ModelRunError)) throw error
     const { code, message } = error
     // The page of a gateway has no code, and says nothing about the job.
@@ -137,6 +139,7 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     if (status === 404) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
     if (status >= 400 && status < 500 && !PASSING.includes(status))
       throw new NonRetriableError(code, message, { cause: error })
+    reportOutage('poll', error, context)
     throw pollLater(task, { code, message, delayMs: OUTAGE_DELAY_MS }, context)
   }
 }

@@ -3,7 +3,7 @@ import { createInbox, type Inbox, RetryAfterError, type WebhookEvent } from 'mod
 import { leaveUnknown } from './poll-run.ts'
 import { isDeleted } from './read-runs.ts'
 import { outcomeOf } from './run-types.ts'
-import { type RunsContext, storeOutcome } from './runs-context.ts'
+import { guardedBy, type RunsContext, storeOutcome } from './runs-context.ts'
 
 /** Wait between two checks of a submit that is running. */
 const SUBMIT_DELAY_MS = 500
@@ -48,11 +48,12 @@ async function storeDelivered(context: RunsContext, event: WebhookEvent, note: u
   // The run was deleted, and its key may have been added again. 0.1.0 did not name the time.
   const addedAt = memberOf(note, 'addedAt') ?? submit?.addedAt
   if (submit === undefined || isDeleted(submit) || addedAt !== submit.addedAt) return
-  if (await leaveUnknown(key, outcome, context)) return
-  await storeOutcome(key, outcome, context)
+  const guarded = guardedBy({ queue: queues.submit, id: key, addedAt: submit.addedAt }, context)
+  if (await leaveUnknown(key, outcome, guarded)) return
+  await storeOutcome(key, outcome, guarded)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
   if (submit.state === 'running') throw new RetryAfterError(SUBMIT_DELAY_MS)
   // An unknown run: its submit runs again, finds the outcome, and sends nothing.
-  await engine.replay(queues.submit, key)
-  await engine.remove(queues.poll, key)
+  await guarded.engine.replay(queues.submit, key)
+  await guarded.engine.remove(queues.poll, key)
 }

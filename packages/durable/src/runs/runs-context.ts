@@ -1,8 +1,8 @@
-import type { Json, Task, TaskFailure, TaskHandler, TaskRecord, TaskState } from '@modelrun/kit'
+import type { Json, Task, TaskFailure, TaskHandler } from '@modelrun/kit'
 import { PauseQueue, RetryAfterError, sleep, systemClock, untilStored } from '@modelrun/kit'
 import { type ModelRun, ModelRunError } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, Guard } from '../engine/engine.ts'
 import {
   type EndedStep,
   endedStep,
@@ -43,6 +43,8 @@ export function queuesOf(name: string) {
 
 export interface RunsContext {
   engine: Engine
+  /** The engine for decisions, where changes of `engine` depend on a task. */
+  locks?: Engine
   client: ModelRun
   queues: ReturnType<typeof queuesOf>
   /** Present when results come by webhook. */
@@ -53,8 +55,10 @@ export interface RunsContext {
   onPause(reason: Error): void
   onEnd(run: EndedStep): void
   onError(error: unknown): void
-  /** Whether the store has responded, and whether runs have places. */
-  known: { hasResponded?: boolean; hasPlaces?: boolean | undefined }
+  /** Whether the store has responded, whether runs have places, and when an outage of the service is reported. */
+  known: { hasResponded?: boolean; hasPlaces?: boolean | undefined } & Partial<
+    Record<'submit' | 'poll', number | undefined>
+  >
   /** Of a call that works one run. */
   watch?: Watch
 }
@@ -104,6 +108,15 @@ export async function creditsPart(task: Pick<Task, 'id' | 'fence'>, context: Run
 /** The last number is stored since 0.1.0. */
 export function partOf(id: string, resubmits: number): string {
   return `${id}/${resubmits}/0`
+}
+
+/**
+ * The context of what works a task, or has it locked since this fence. What it changes late, because the process or a request stood
+ * still, does nothing: meanwhile the run may have been deleted and added again, or another process may have decided.
+ */
+export function guardedBy(guard: Guard, context: RunsContext): RunsContext {
+  const { locks = context.engine } = context
+  return { ...context, locks, engine: locks.guardedBy(guard) }
 }
 
 /** Stores how an attempt ended. The first outcome stays. Its place is freed before: no call works a run that has ended. */
@@ -196,15 +209,16 @@ export const DECISION_MS = 10_000
 /** Decides about a run or a job, alone: of several decisions at the same time each sees what those before it have changed. */
 export async function decide<Value>(
   id: string,
-  decision: () => Promise<Value>,
-  { engine, queues, onError }: RunsContext,
+  decision: (context: RunsContext) => Promise<Value>,
+  context: RunsContext,
 ): Promise<Value> {
+  const { locks: engine = context.engine, queues, onError } = context
   const options = { id, isEarly: true, lockMs: DECISION_MS, startMark: 'handler' } as const
   for (;;) {
     let end: { value: Promise<Value> } | undefined
     await engine.add(queues.decisions, id, { data: null })
-    const handler: TaskHandler = async () => {
-      end = { value: decision() }
+    const handler: TaskHandler = async ({ addedAt, fence }) => {
+      end = { value: decision(guardedBy({ queue: queues.decisions, id, addedAt, fence }, context)) }
       await end.value.catch(() => {})
       throw new RetryAfterError(0)
     }
@@ -231,22 +245,3 @@ export function patiently<Value>(call: () => Promise<Value>): Promise<Value> {
   }
   return untilStored(call, { clock: systemClock, firstMs: FIRST_WAIT_MS, maxMs: 500, onError })
 }
-
-const PAGE = 100
-
-/** Yields the tasks of a state, page by page. */
-export async function* pagesOf(
-  queue: string,
-  { state, after }: { state: TaskState; after?: string | undefined },
-  { engine }: RunsContext,
-): AsyncGenerator<TaskRecord[]> {
-  for (let from = after; ; ) {
-    const page = await engine.list(queue, state, { limit: PAGE, after: from })
-    if (page.length === 0) return
-    yield page
-    from = page.at(-1)?.cursor
-  }
-}
-
-/** The states of open tasks. `waiting` twice: a task may change from running to waiting in between. */
-export const OPEN_STATES = ['waiting', 'running', 'waiting'] as const

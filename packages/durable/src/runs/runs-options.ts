@@ -42,7 +42,10 @@ export interface RunsOptions {
    * Default 86,400,000: a day.
    */
   giveUpAfterMs?: number | undefined
-  /** Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. Default: a process warning. */
+  /**
+   * Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. And when it could send no run, or
+   * poll no job, for a minute, then each hour: an Error whose `cause` is that of the client. Default: a process warning.
+   */
   onPause?: ((reason: Error) => void) | undefined
   /**
    * Notified of each run that has ended or is `unknown`, by the process that stored it: mostly to wake a workflow, which then

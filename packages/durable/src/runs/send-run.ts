@@ -210,7 +210,7 @@ async function openStepOf(result: OnceResult, worked: Worked): Promise<StepRun |
 /** Reads a run, with one poll of its job if that is due. Never sends. */
 export async function readStep(key: string, { isHinted, jobId }: ReadOptions, workers: BatchWorkers): Promise<StepRun> {
   const { context } = workers
-  if (jobId !== undefined) await patiently(() => decide(key, () => resolveUnknown(key, jobId, context), context))
+  if (jobId !== undefined) await patiently(() => decide(key, (guarded) => resolveUnknown(key, jobId, guarded), context))
   const watch: Watch = {}
   const work = async (latest: Attempt) => {
     const ended = endedStep(latest.run)

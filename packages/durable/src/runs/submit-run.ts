@@ -1,7 +1,7 @@
 import { abortable, type Json, NonRetriableError, RetryAfterError, type Task } from '@modelrun/kit'
 import { BudgetExceededError, type ModelRun, ModelRunError, NotFoundError, PermissionDeniedError } from 'modelrun'
 import { countAttempt } from './add-run.ts'
-import { pauseOnRejection } from './pauses.ts'
+import { pauseOnRejection, reportOutage } from './pauses.ts'
 import { isDeleted } from './read-runs.ts'
 import { cancelledBefore, type Outcome, outcomeOf, type SubmitData, type UnsentOutcome } from './run-types.ts'
 import {
@@ -103,8 +103,8 @@ async function prepare(
   const { signal } = task
   const options = { maxRetries: 0, webhookUrl: webhook?.url ?? webhookUrl, maxCredits: most, signal, keepSent: true }
   return async () => {
-    const job = await client.submit(model, input, options)
-    const { id, requestId, firstState } = job
+    const { id, requestId, firstState } = await client.submit(model, input, options)
+    reportOutage('submit', undefined, context)
     return { jobId: id, requestId, end: firstState && outcomeOf(id, firstState) }
   }
 }
@@ -131,12 +131,13 @@ async function afterFailure(error: unknown, task: Task, context: RunsContext): P
   note(context, { isMarked: false })
   await stored(() => giveBack(task, context), context)
   if (error.code === 'aborted') throw new RetryAfterError(0)
-  await pauseOnRejection(error, context)
+  await pauseOnRejection('submit', error, context)
   if (error instanceof BudgetExceededError) return endTooDear(error, task, context)
   const { code, message } = error
   const isFinal = error.submission === 'rejected' || !error.isRetryable
   if (isFinal) return endUnsent(task, { state: 'rejected', error: { code, message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
+  reportOutage('submit', error, context)
   throw new RetryAfterError(OUTAGE_DELAY_MS)
 }
 

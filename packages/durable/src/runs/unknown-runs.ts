@@ -1,10 +1,10 @@
 import { stringIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { addAttempt, agreedTo, submitDataOf } from './add-run.ts'
-import { type ListedRun, partAfter, type RunList } from './list-runs.ts'
+import { type ListedRun, OPEN_STATES, pagesOf, partAfter, type RunList } from './list-runs.ts'
 import { type Attempt, latestAttempt, readAttempt } from './read-runs.ts'
 import { isEnded, keyOf, type SubmitData } from './run-types.ts'
-import { asJson, decide, OPEN_STATES, pagesOf, type RunsContext, resubmitsOf, storeOutcome } from './runs-context.ts'
+import { asJson, decide, type RunsContext, resubmitsOf, storeOutcome } from './runs-context.ts'
 
 /** Lists the runs whose tasks of `submit`, then of `poll`, are dead. */
 export async function listUnknown({ limit = 100, after }: RunList, context: RunsContext): Promise<ListedRun[]> {
@@ -21,7 +21,8 @@ export async function listUnknown({ limit = 100, after }: RunList, context: Runs
         if (isListed) return [{ ...run, cursor: `${name}:${cursor}` }]
         // The job or the outcome became known after the task was dead: the task ends without sending. Without them, a user
         // has just decided to send the run again: a second `replay` could send it a third time.
-        if (run !== undefined && (run.jobId !== undefined || isEnded(run))) await engine.replay(queues[name], id)
+        if (run === undefined || (run.jobId === undefined && !isEnded(run))) return []
+        await engine.guardedBy({ queue: queues.submit, id, addedAt: run.addedAt }).replay(queues[name], id)
         return []
       }),
     )

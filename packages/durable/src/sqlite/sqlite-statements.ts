@@ -14,6 +14,9 @@ export const SQL = {
   update: `
     UPDATE modelrun_tasks SET data = :data, due_at = CASE state WHEN 'waiting' THEN :dueAt ELSE due_at END
     WHERE queue = :queue AND id = :id RETURNING id`,
+  guard: `
+    SELECT 1 FROM modelrun_tasks
+    WHERE queue = :queue AND id = :id AND added_at = :addedAt AND fence = coalesce(:fence, fence)`,
   nextSeq: `
     INSERT INTO modelrun_tallies (name, value) VALUES (' seq', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
     RETURNING value`,
@@ -27,10 +30,10 @@ export const SQL = {
   resume: 'UPDATE modelrun_queues SET paused_until = 0 WHERE queue = :queue',
   firstDue: `SELECT min(due_at) AS due_at FROM modelrun_tasks WHERE ${OPEN}`,
   due: `
-    SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
+    SELECT id, data, attempts, fence, added_at, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${OPEN} AND due_at BETWEEN :from AND :to ORDER BY due_at, rowid LIMIT :limit`,
   one: `
-    SELECT id, data, attempts, fence, state, due_at, ${LOST} AS lost FROM modelrun_tasks
+    SELECT id, data, attempts, fence, added_at, state, due_at, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${OPEN} AND id = :id`,
   lock: `
     UPDATE modelrun_tasks SET state = 'running', fence = fence + 1, lost = :lost, due_at = :dueAt

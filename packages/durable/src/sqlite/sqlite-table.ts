@@ -87,6 +87,11 @@ export function createSqliteTable(database: Database): DurableTable {
         return rows(SQL.replay, { queue, id, dueAt, seq: nextSeq(database) }).length > 0
       }),
     remove: (queue, id) => isDone(SQL.remove, { queue, id, now: Date.now() }),
+    guardedBy(guard) {
+      const task = { ...guard, addedAt: guard.addedAt ?? null, fence: guard.fence ?? null }
+      const isHeld = () => rows(SQL.guard, task).length > 0
+      return createSqliteTable({ ...database, rows: (sql, values) => (isHeld() ? rows(sql, values) : []) })
+    },
     close: async () => database.close(),
   }
 }

@@ -51,6 +51,8 @@ export interface Task {
   readonly lost: number
   /** Increases with each run of the task. A store that remembers the highest fence can reject a late handler. */
   readonly fence: number
+  /** When it was added: milliseconds since 1970. Not in memory. */
+  readonly addedAt?: number | undefined
   /** Aborts when the lock is lost, or after `maxRunMs`. What the handler returns later does not count. */
   readonly signal: AbortSignal
   /** Milliseconds until the lock ends. */

@@ -9,6 +9,8 @@ export interface LockedTask {
   /** How often a process died, or lost its lock, after it had marked a run of this task as started. */
   readonly lost: number
   readonly fence: number
+  /** When it was added, in a store of several processes. */
+  readonly addedAt?: number | undefined
 }
 
 export interface LockRequest {

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
 import { openCore, taskOf } from '../../test/test-core.ts'
 import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
+import { ModelRun } from '../client/client.ts'
 import { reportRun } from './callback-runs.ts'
 
 const { job_id } = SUCCEEDED
@@ -82,6 +83,38 @@ describe('a run that was prepared and then expected', () => {
     await inbox.drain()
   })
 })
+
+const ENDS = [
+  [
+    { status: 'completed', output: SUCCEEDED.output, credits_used: 4 },
+    { status: 'succeeded', credits_used: 4 },
+  ],
+  [{ status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'No.' } }, { status: 'failed' }],
+] as const
+
+test.each(ENDS)(
+  'a run is handled by the end in its response %j, of a job that the service does not keep',
+  async (end, event) => {
+    const handled = vi.fn()
+    const client = new ModelRun({
+      apiKey: 'sk_test_key',
+      baseUrl: 'https://api.example.com',
+      fetch: async (_, { method }) =>
+        method === 'POST'
+          ? Response.json({ job_id, model_id: 'm', request_id: 'r', ...end })
+          : Response.json({}, { status: 404 }),
+    })
+    const { inbox, clock, notices } = openInbox({ ...signed, client, onSucceeded: handled, onFailed: handled })
+    inbox.start()
+    await client.submit('m', {}, { webhook: inbox })
+    await clock.advance(1_000)
+    expect(handled.mock.calls).toMatchObject([[{ job_id, ...event }, { source: 'poll' }]])
+    await clock.advance(3_600_000)
+    expect(handled).toHaveBeenCalledOnce()
+    expect(notices.onDead).toEqual([])
+    await inbox.drain()
+  },
+)
 
 describe('a run whose response was lost', () => {
   test('is an alarm after 15 minutes, once; its delivery still has its context', async () => {

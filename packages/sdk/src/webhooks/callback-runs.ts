@@ -3,6 +3,7 @@ import { wallNow } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
 import { keepTrying } from './queues.ts'
+import { endInResponse } from './read-end.ts'
 import { expected, jobKey, putJob, readRun, readStoredJob, readStoredRun, type StoredRun } from './stored-job.ts'
 
 /** A prepared run without a job is reported after this time. */
@@ -46,7 +47,8 @@ export async function signUrl(
 export async function expectJob(core: InboxCore, jobId: string, options: ExpectOptions): Promise<void> {
   const { queues, hooks } = core
   rejectDrained(core)
-  const { ref, pollInMs = core.options.expectedAfterMs } = options
+  const { ref, firstState, pollInMs = core.options.expectedAfterMs } = options
+  const event = firstState && endInResponse(jobId, firstState)
   const key = jobKey(jobId)
   const make = async () => {
     const run = ref === undefined ? undefined : await readRun(queues, ref)
@@ -55,11 +57,12 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
       context: options.context ?? run?.context,
       ref,
       notedAt: wallNow(core.options.clock),
+      ...(event && { source: 'poll', event }),
     })
     const task = await queues.jobs.get(key)
     const knownRef = readStoredJob(task?.data)?.ref
     if (ref !== undefined && knownRef !== undefined && knownRef !== ref) hooks.warnOnce('known', jobId)
-    await putJob(queues, { key, change, delayMs: pollInMs }, task)
+    await putJob(queues, { key, change, delayMs: event ? 0 : pollInMs }, task)
     // Last: until then the run counts as one without a job.
     if (ref !== undefined && !(await claimUrl(core, ref, key))) throw urlIsTaken(ref, jobId)
   }

@@ -166,6 +166,8 @@ export interface ExpectOptions extends PrepareOptions {
   ref?: string | undefined
   /** Milliseconds until the job is polled, if no delivery came. Default: `expectedAfterMs` of the inbox. */
   pollInMs?: number | undefined
+  /** What the response to the run said of the job: when that is its end, it is handled at once. */
+  firstState?: Job | undefined
 }
 
 /** Options of `sweep`. */

@@ -185,6 +185,11 @@ function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookE
   return { ...event, ...defined({ credits_used, completed_at }) }
 }
 
+/** The end of a job in the response to its run: the service may neither deliver nor keep it. */
+export function endInResponse(jobId: string, state: Job): WebhookEvent | undefined {
+  return eventOfJob(jobId, state, readResult({ ...state, job_id: jobId }))
+}
+
 function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
   if (!isEnded(job)) return undefined
   const { status, output, error } = job

@@ -43,10 +43,10 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
 
 export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: kit.json, modelId: kit.text }
 export const EXPECT_OPTIONS: Checks<ExpectOptions> = {
-  context: kit.json,
-  modelId: kit.text,
+  ...PREPARE_OPTIONS,
   ref: kit.text,
   pollInMs: kit.notNegative,
+  firstState: kit.unchecked,
 }
 export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal: kit.signal }
 export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: kit.positive, signal: kit.signal }

@@ -199,8 +199,8 @@ export function heard(news: StoredJob): JobNews['change'] {
 export function expected(news: Omit<StoredJob, 'isExpected'>): JobNews['change'] {
   return (stored) => {
     if (stored?.isExpected) return undefined
-    const { context, ref = stored?.ref, notedAt } = news
-    return { ...stored, context, ref, isExpected: true, notedAt: stored?.notedAt ?? notedAt }
+    const { ref = stored?.ref } = news
+    return { ...stored, ...news, ref, isExpected: true, notedAt: stored?.notedAt ?? news.notedAt }
   }
 }
 

@@ -33,8 +33,8 @@ export async function sendWithReceiver<Sent extends { reference: JobReference }>
     if (isNotAccepted(error)) await notifyReceiver(core, run, () => webhook.forget(ref))
     throw error
   }
-  const { jobId } = sent.reference
-  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
+  const { jobId, state: firstState } = sent.reference
+  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model, firstState }))
   return { ...sent, listen: listenTo(core, webhook) }
 }
 

@@ -56,7 +56,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     })
     expect(calls).toEqual([
       ['prepare', { modelId: 'aurora-image' }],
-      ['expect', job_id, { ref: 'ref_1', modelId: 'aurora-image' }],
+      ['expect', job_id, { ref: 'ref_1', modelId: 'aurora-image', firstState: { status: 'processing' } }],
     ])
     deliver(event)
     await run
