@@ -1,5 +1,6 @@
 import { createRuns, type RunsOptions } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import {
   generateImage,
   experimental_generateVideo as generateVideo,
@@ -86,6 +87,17 @@ describe('a provider with durable', () => {
       })
     }
     expect([one.posts(), (await runs.unknown()).length]).toEqual([1, 1])
+  })
+
+  const body = { error: { code: 'X', message: 'x' } }
+  it.each<[string, (server: ReferenceServer) => unknown]>([
+    ['rejected', ({ faults }) => faults.add({ kind: 'response', route: 'runModel', status: 400, body })],
+    ['accepted', (server) => server.script('aurora-image', [{ result: 'failed' }])],
+  ])('says that a run without a result was %s', async (submission, prepare) => {
+    const { one, modelrun } = await durableSetup()
+    prepare(one.server)
+    const error = { isRetryable: false, data: { submission, key: 'fox' } }
+    await expect(draw(modelrun, named('fox'))).rejects.toMatchObject(error)
   })
 
   it('cancels the runs of a call that is aborted', async () => {
