@@ -19,7 +19,15 @@ export function jobsOf({ server }: CliHarness): Set<string> {
 interface ToolReply {
   isError: boolean
   /** Of a run. */
-  facts: { key?: string; state?: string; files?: string[]; next?: string; error?: object; [name: string]: unknown }
+  facts: {
+    key?: string
+    state?: string
+    files?: string[]
+    urls?: string[]
+    next?: string
+    error?: object
+    [name: string]: unknown
+  }
   text: string
   types: string[]
 }

@@ -8,7 +8,7 @@ import { hashOf, rowContent } from '../batch/row-keys.ts'
 import { RejectedRunError, UnsavedError, UsageError } from '../errors.ts'
 import { type SavedOutput, saveOutputs } from '../files/save-files.ts'
 import { priceOf, readModel } from '../models/read-model.ts'
-import { inputProblems } from '../run/input.ts'
+import { fileProblems, inputProblems } from '../run/input.ts'
 import { priceText } from '../terminal/text.ts'
 
 export interface AskedRun {
@@ -31,6 +31,8 @@ export interface PlannedRun {
   isSame(run: Run): boolean
 }
 
+/** The states of runs that are not charged. */
+export const FREE: readonly Run['state'][] = ['cancelled', 'rejected']
 const NEWEST_RUNS = 50
 const HASH_LENGTH = 24
 const LONGEST_SAVE_MS = 10_000
@@ -71,7 +73,7 @@ export class AgentRuns {
     // A run that was sent is found, also when its model cannot be read any more.
     if (run !== undefined && run.state !== 'rejected') return plan
     if (read.status === 'rejected') throw read.reason
-    const problems = inputProblems({ schema, parameters: [] }, input)
+    const problems = [...inputProblems({ schema, parameters: [] }, input), ...fileProblems(schema, input)]
     if (problems.length > 0) throw new UsageError(`Invalid input: ${problems.join(' ')} Nothing was sent.`)
     const lostKey = (await this.runs.unknown()).find(isSame)?.key
     return { ...plan, price: priceOf({ ...read.value, id: model }), isNew: true, lostKey }
@@ -102,8 +104,7 @@ export class AgentRuns {
 
   /** What is not charged counts no more in the budget. */
   async settle({ key, state }: Run): Promise<void> {
-    const isFree = state === 'cancelled' || state === 'rejected'
-    if (isFree) await this.#work.batch.engine.release(budgetOfToday(), key)
+    if (FREE.includes(state)) await this.#work.batch.engine.release(budgetOfToday(), key)
   }
 
   async budgetLeft(): Promise<number> {

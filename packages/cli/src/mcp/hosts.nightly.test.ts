@@ -61,6 +61,18 @@ describe('modelrun mcp, and hosts as they are', () => {
     expect(jobs().size).toBe(1)
   })
 
+  it('gives the url of a file for the input of another run, and sends no name of a file', async () => {
+    const agent = await startAgent(cli)
+    const { facts } = await agent.call('run_model', FOX)
+    const [url] = facts.urls ?? []
+    const editOf = (image_url?: string) =>
+      agent.call('run_model', { model: 'pixelwright/upscale', input: { image_url } })
+    for (const file of [facts.files?.[0], `file://${facts.files?.[0]}`, 'fox.png', 'C:\\fox.png'])
+      expect((await editOf(file)).text).toContain('image_url: must be a url, such as one of `urls` of a run')
+    expect((await editOf(url)).facts.state).toBe('succeeded')
+    expect(jobs().size).toBe(2)
+  })
+
   it.each([
     [{ action: 'reject' }, 0],
     [{ action: 'decline', content: { a: { b: 1 } } }, 0],

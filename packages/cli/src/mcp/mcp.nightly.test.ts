@@ -143,7 +143,7 @@ describe('modelrun mcp', () => {
     const agent = await startAgent(cli)
     cli.server.limitKey(cli.server.apiKey, { credits: 1 })
     const { facts } = await agent.call('run_model', { ...FOX, wait_s: 2 })
-    expect(facts).toMatchObject({ state: 'waiting', problem: expect.stringContaining('credits') })
+    expect(facts).toMatchObject({ state: 'waiting', credits: 4, problem: expect.stringContaining('credits') })
     await agent.call('run_model', { ...FOX, wait_s: 0, max_credits: 3 })
     cli.server.limitKey(cli.server.apiKey, { credits: 100 })
     // Its start sends what waits.

@@ -2,8 +2,9 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Run } from '@modelrun/durable'
+import { urlsOf } from '../files/save-files.ts'
 import { cleanText } from '../terminal/text.ts'
-import type { AgentRuns } from './agent-runs.ts'
+import { type AgentRuns, FREE } from './agent-runs.ts'
 import { shorten } from './consent.ts'
 
 /** What the agent should do next, by the state of a run. No text of anybody else is in these sentences. */
@@ -18,9 +19,7 @@ const NEXT: Readonly<Record<Run['state'], string>> = {
     'It may have been charged, and its result is not known. Inform the user, who decides. Do not run it again with another key.',
 }
 
-const FREE: readonly Run['state'][] = ['waiting', 'cancelled', 'rejected']
-
-/** What lists say of a run. `credits` is the most that it costs, unless it is free. */
+/** What lists say of a run. `credits` is the most that it costs. */
 export function describeRun({ key, model, state, jobId, error, maxCredits, sentAt, requestId }: Run) {
   const credits = FREE.includes(state) ? 0 : maxCredits
   const sent_at = sentAt === undefined ? undefined : new Date(sentAt).toISOString()
@@ -47,7 +46,8 @@ export async function reportRun(run: Run, agentRuns: AgentRuns, hasLinks: boolea
   const links = files.map((path) => {
     return { type: 'resource_link' as const, uri: pathToFileURL(path).href, name: basename(path) }
   })
-  return structured({ ...describeRun(run), budget_left, files, problem, next }, hasLinks ? links : [])
+  const urls = run.output && urlsOf(run.output)
+  return structured({ ...describeRun(run), budget_left, files, urls, problem, next }, hasLinks ? links : [])
 }
 
 /** A service may send texts that would fill the context of an agent. */

@@ -14,6 +14,7 @@ const REPORT = {
   error: { ...OBJECT, description: 'Text of the service.' },
   budget_left: NUMBER,
   files: { type: 'array', items: STRING },
+  urls: { type: 'array', items: STRING, description: 'Of the files, for the input of another run.' },
   problem: { ...STRING, description: 'Text of others.' },
   next: { ...STRING, description: 'What to do.' },
 }

@@ -5,6 +5,6 @@ it.each([-4, null, '4', Number.NaN, undefined])(
   'rejects the price %j: it would be no limit of what is paid',
   (price) => {
     const model = { id: 'm', pricing: { credits_per_run: price } } as never
-    expect(() => priceOf(model)).toThrow(`The price of m is not a number of credits: ${price}. Nothing was sent.`)
+    expect(() => priceOf(model)).toThrow('The price of m is not a number of credits. Nothing was sent.')
   },
 )

@@ -26,5 +26,5 @@ export async function findModel(client: Pick<ModelRun, 'models'>, id: string): P
 /** The price of a run, in credits. @throws RejectedRunError for what is not a number of credits */
 export function priceOf({ id, pricing: { credits_per_run: price } }: Model): number {
   if (Number.isFinite(price) && price >= 0) return price
-  throw new RejectedRunError(`The price of ${id} is not a number of credits: ${price}. Nothing was sent.`)
+  throw new RejectedRunError(`The price of ${id} is not a number of credits. Nothing was sent.`)
 }

@@ -51,8 +51,18 @@ async function readInput(source: TextSource): Promise<object> {
 
 const NEEDED = 'It has the parameters as a JSON object, such as {"prompt":"a red fox"}.'
 
-/** A scheme has two letters at least: `C:\photo.png` is a file. */
-const SCHEME = /^[a-z][a-z0-9+.-]+:/i
+/** Whether this is no url. A scheme has two letters at least: `C:\photo.png` is a file, and so is what `file:` names. */
+function isFileName(value: unknown): value is string {
+  return typeof value === 'string' && !/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(value)
+}
+
+/** What names files in an input of an agent: the service cannot read them. */
+export function fileProblems({ properties }: InputRules['schema'], input: RunInput): string[] {
+  const named = Object.entries(properties).filter(([name, property]) => {
+    return isUrlParameter({ name, property }) && [input[name]].flat().some(isFileName)
+  })
+  return named.map(([name]) => `${name}: must be a url, such as one of \`urls\` of a run, and not a file.`)
+}
 
 /**
  * A value whose files of this machine are data URIs. Everything else is as it is.
@@ -67,7 +77,7 @@ export async function withFiles(
 ): Promise<unknown> {
   if (!isUrlParameter(parameter)) return value
   if (Array.isArray(value)) return Promise.all(value.map((one) => withFiles(one, parameter, findFile)))
-  if (typeof value !== 'string' || SCHEME.test(value)) return value
+  if (!isFileName(value)) return value
   const problem = `${namedFlag(parameter)}: ${value} is not a url`
   if (findFile === undefined) throw new UsageError(`${problem}. Files are named by flags, or in the folder of --files.`)
   const path = findFile(value)
