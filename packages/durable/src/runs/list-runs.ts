@@ -20,7 +20,7 @@ export interface RunList {
 /** In this order: what was sent, by its end, what is under way, what was cancelled before it was sent, and what waits. */
 const ORDER = ['done', 'dead', 'running', 'unsent', 'waiting'] as const satisfies (TaskState | 'unsent')[]
 
-/** Lists the runs of a batch. One that moves on meanwhile may be listed twice. */
+/** Lists the runs of a batch. One that moves on meanwhile may be missing, or listed twice. */
 export async function listRuns({ limit = 100, after }: RunList, context: RunsContext): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for await (const { id, cursor } of placesAfter(after, context)) {

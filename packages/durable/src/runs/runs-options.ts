@@ -110,7 +110,10 @@ export interface Runs {
   results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
   /** Returns the progress of the batch, over all processes. */
   progress(): Promise<RunsProgress>
-  /** Lists runs page by page: what was sent, by its end, then what is under way, then what waits. */
+  /**
+   * Lists runs page by page: what was sent, by its end, then what is under way, then what waits. A run that moves on meanwhile may
+   * be missing, or twice.
+   */
   list(options?: RunList): Promise<ListedRun[]>
   /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
   unknown(options?: RunList): Promise<ListedRun[]>
