@@ -104,19 +104,16 @@ export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
 
 /** Never rejects. */
 async function serve(core: ProxyCore, read: () => PageRequest): Promise<Response> {
+  const { allowedOrigins, onError } = core.options
   try {
-    return await respond(core, read())
+    const request = read()
+    const response = preflight(request, allowedOrigins) ?? (await admit(core, request))
+    allowOrigin(response, request, allowedOrigins)
+    return response
   } catch (error) {
-    core.options.onError(error, { method: '', path: '' })
+    onError(error, { method: '', path: '' })
     return rejection(500, ['INTERNAL_ERROR', 'The proxy failed.'])
   }
-}
-
-async function respond(core: ProxyCore, request: PageRequest): Promise<Response> {
-  const { allowedOrigins } = core.options
-  const response = preflight(request, allowedOrigins) ?? (await admit(core, request))
-  allowOrigin(response, request, allowedOrigins)
-  return response
 }
 
 /** The cheap checks first: for a request without a user, no body is read and no request is sent to the service. */

@@ -1,4 +1,4 @@
-import { tryParseJson } from '@modelrun/kit'
+import { defined, tryParseJson } from '@modelrun/kit'
 import * as z from 'zod/mini'
 import { fromBase64, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
@@ -20,9 +20,9 @@ export type JobSeals = ReturnType<typeof createJobSeals>
  */
 const TOKEN = /^v1~([\w-]{1,16})~([\w-]+)~([\w-]{43})$/
 
-/** The job's id; then, where something was reserved, the id, credits and window of the reservation. */
+/** The job's id, and what is reserved for it, where something is. */
 const payloadSchema = /* @__PURE__ */ (() =>
-  z.union([z.tuple([z.string()]), z.tuple([z.string(), z.string(), z.number(), z.number()])]))()
+  z.tuple([z.string(), z.nullish(z.object({ id: z.string(), credits: z.number(), window: z.number() }))]))()
 
 /**
  * Signs ids with HMAC-SHA256 over the job, its user and the proxy. So no table is needed, every process can read them, and a user
@@ -52,16 +52,11 @@ export function createJobSeals(secret: Secret, basePath: string) {
 }
 
 function encode({ jobId, reservation }: SealedJob): string {
-  const { id, credits, window } = reservation ?? {}
-  return toBase64Url(
-    new TextEncoder().encode(JSON.stringify(id === undefined ? [jobId] : [jobId, id, credits, window])),
-  )
+  return toBase64Url(new TextEncoder().encode(JSON.stringify([jobId, reservation])))
 }
 
 function decode(payload: string): SealedJob | undefined {
   const text = new TextDecoder().decode(fromBase64(payload))
-  const [jobId, id, credits, window] = z.safeParse(payloadSchema, tryParseJson(text)).data ?? []
-  if (jobId === undefined) return undefined
-  if (id === undefined || credits === undefined || window === undefined) return { jobId }
-  return { jobId, reservation: { id, credits, window } }
+  const [jobId, reservation] = z.safeParse(payloadSchema, tryParseJson(text)).data ?? []
+  return jobId === undefined ? undefined : defined({ jobId, reservation: reservation ?? undefined })
 }

@@ -14,20 +14,17 @@ const savedRunSchema = /* @__PURE__ */ (() =>
  */
 type SavedRun = z.infer<typeof savedRunSchema>
 
-export interface RunMemory {
-  read(): SavedRun | undefined
-  write(run: SavedRun | undefined): void
-}
+export type RunMemory = ReturnType<typeof createRunMemory>
 
 /**
  * Keeps a run in the storage of its tab: other tabs have runs of their own, and a copy of the tab follows the same job. Where
  * the browser allows no storage, a run lives as long as its page. Two proxies of a site know nothing of the jobs of each other.
  */
-export function createRunMemory(key: string, baseUrl: string): RunMemory {
+export function createRunMemory(key: string, baseUrl: string) {
   const name = `modelrun:${baseUrl} ${key}`
   return {
     read: () => withStorage((storage) => readRun(storage.getItem(name))),
-    write: (run) =>
+    write: (run: SavedRun | undefined) =>
       withStorage((storage) =>
         run === undefined ? storage.removeItem(name) : storage.setItem(name, JSON.stringify(run)),
       ),
