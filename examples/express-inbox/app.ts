@@ -32,7 +32,12 @@ const inbox = createInbox({
 const app = express()
 app.post('/webhooks', inbox.node())
 app.post('/images', express.json(), async (request, response) => {
-  const job = await client.submit('aurora-image', { prompt: String(request.body.prompt) }, { webhook: inbox })
+  const { prompt } = request.body ?? {}
+  if (typeof prompt !== 'string') {
+    response.status(400).json({ error: 'The prompt is missing.' })
+    return
+  }
+  const job = await client.submit('aurora-image', { prompt }, { webhook: inbox })
   response.status(202).json({ id: job.id })
 })
 app.get('/images/:id', (request, response) => {
