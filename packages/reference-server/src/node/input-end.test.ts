@@ -20,8 +20,9 @@ describe('modelrun-server --exit-with-parent', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('ends with exit code 0 when its input is closed, and on SIGTERM while it is open', async () => {
-    const ends = [({ child }: Started) => child.stdin?.end(), ({ child }: Started) => child.kill('SIGTERM')]
+  it('ends with exit code 0 when its input is closed, and on SIGTERM or SIGHUP while it is open', async () => {
+    const kill = (signal: NodeJS.Signals) => (one: Started) => one.child.kill(signal)
+    const ends = [({ child }: Started) => child.stdin?.end(), kill('SIGTERM'), kill('SIGHUP')]
     for (const end of ends) {
       const started = startNode(command, 'pipe')
       await started.firstLine

@@ -26,7 +26,6 @@ function onInputEnd(end: () => void): void {
 
 /** Calls `stop` for a signal, or with the parent. A second signal ends the process the hard way, should stopping ever take too long. */
 export function onStop(stop: () => void, exitWithParent = false): void {
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
   if (exitWithParent) onInputEnd(stop)
 }
