@@ -1,14 +1,6 @@
 import { NonRetriableError, type OnceOptions, type OnceResult, RetryAfterError, type Task } from '@modelrun/kit'
-import {
-  type CheckContext,
-  type Checks,
-  expectEqual,
-  expectTrue,
-  heldHandler,
-  sleep,
-  until,
-  untilState,
-} from '../../kit/test/engine/engine-check.ts'
+import type { CheckContext, Checks } from '../../kit/test/engine/engine-check.ts'
+import { expectEqual, expectTrue, heldHandler, sleep, until, untilState } from '../../kit/test/engine/engine-check.ts'
 import type { Engine } from '../src/engine/engine.ts'
 
 type Handler = (task: Task) => Promise<undefined>

@@ -1,13 +1,6 @@
 import { PauseQueue, RetryAfterError, type Task } from '@modelrun/kit'
-import {
-  type Checks,
-  expectEqual,
-  expectTrue,
-  heldHandler,
-  sleep,
-  until,
-  untilState,
-} from '../../kit/test/engine/engine-check.ts'
+import type { Checks } from '../../kit/test/engine/engine-check.ts'
+import { expectEqual, expectTrue, heldHandler, sleep, until, untilState } from '../../kit/test/engine/engine-check.ts'
 import type { Engine, Guard, TaskName } from '../src/engine/engine.ts'
 
 /** What several processes share. */

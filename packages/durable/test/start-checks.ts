@@ -1,14 +1,6 @@
 import type { Task } from '@modelrun/kit'
-import {
-  type CheckContext,
-  type Checks,
-  expectEqual,
-  expectTrue,
-  heldHandler,
-  sleep,
-  until,
-  untilState,
-} from '../../kit/test/engine/engine-check.ts'
+import type { CheckContext, Checks } from '../../kit/test/engine/engine-check.ts'
+import { expectEqual, expectTrue, heldHandler, sleep, until, untilState } from '../../kit/test/engine/engine-check.ts'
 
 const LOCK_MS = 300
 

@@ -13,15 +13,8 @@ import { type ReferenceServerOptions, resolveOptions } from './service/options.t
 import { LeftoversError, makeReport, type Report } from './service/report.ts'
 import { findRequests, type ReceivedRequest, type RequestFilter } from './service/requests.ts'
 import { Service } from './service/service.ts'
-import {
-  type CreateKeyOptions,
-  createKey,
-  createKeyOptionsSchema,
-  type KeyLimits,
-  keyLimitsSchema,
-  limitKey,
-  scriptRuns,
-} from './service/tenants.ts'
+import type { CreateKeyOptions, KeyLimits } from './service/tenants.ts'
+import { createKey, createKeyOptionsSchema, keyLimitsSchema, limitKey, scriptRuns } from './service/tenants.ts'
 import { jsonCopy, parseShape, type ShapeCheck, shapeProblem } from './shared/parse-shape.ts'
 import { restoreSnapshot, SNAPSHOT_NESTING } from './snapshot/restore-snapshot.ts'
 import type { Snapshot } from './snapshot/snapshot-schema.ts'

@@ -2,16 +2,8 @@ import { Command, Option } from 'commander'
 import type { Model } from 'modelrun'
 import { addRunOptions, type RunCommandOptions } from '../options.ts'
 import { cleanText, priceText } from '../terminal/text.ts'
-import {
-  boundsText,
-  type InputRules,
-  isSwitch,
-  isUrlParameter,
-  namedFlag,
-  type Parameter,
-  readParameters,
-  typeLabel,
-} from './parameters.ts'
+import type { InputRules, Parameter } from './parameters.ts'
+import { boundsText, isSwitch, isUrlParameter, namedFlag, readParameters, typeLabel } from './parameters.ts'
 
 export interface RunArguments extends InputRules {
   given: ReadonlyMap<string, string[]>

@@ -1,14 +1,8 @@
 import { isRecord, tryParseJson } from '@modelrun/kit'
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import {
-  CannotStartError,
-  type ConformanceOptions,
-  describeKey,
-  type ModelChoice,
-  SPECIAL_KEYS,
-  type SpecialKey,
-} from '../options.ts'
+import type { ConformanceOptions, ModelChoice, SpecialKey } from '../options.ts'
+import { CannotStartError, describeKey, SPECIAL_KEYS } from '../options.ts'
 import { createRedactor } from '../redact.ts'
 
 export interface CheckCommand {

@@ -1,13 +1,7 @@
 import { hasMethods, kindOf, memberOf, numberIn } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import {
-  type AnyClient,
-  isPgPool,
-  queryOf,
-  readRows,
-  transactionStatus,
-  wrongRows,
-} from '../postgres/postgres-connection.ts'
+import type { AnyClient } from '../postgres/postgres-connection.ts'
+import { isPgPool, queryOf, readRows, transactionStatus, wrongRows } from '../postgres/postgres-connection.ts'
 
 /** A parameter of a statement. */
 export type Value = string | number

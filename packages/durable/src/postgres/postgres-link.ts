@@ -1,14 +1,7 @@
 import { systemClock, untilStored, withTimeLimit } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
-import {
-  type Connection,
-  connectorOf,
-  hasState,
-  isMissingTable,
-  type PostgresDatabase,
-  type PostgresValue,
-  readRows,
-} from './postgres-connection.ts'
+import type { Connection, PostgresDatabase, PostgresValue } from './postgres-connection.ts'
+import { connectorOf, hasState, isMissingTable, readRows } from './postgres-connection.ts'
 
 /** How long a statement may take, with the wait for a connection. */
 const LIMIT_MS = 5_000

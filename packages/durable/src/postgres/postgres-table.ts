@@ -1,12 +1,6 @@
 import { msUntilStart, type Spacing } from '@modelrun/kit'
-import {
-  type DurableTable,
-  partName,
-  type TaskLocks,
-  toEndColumns,
-  toLockedTask,
-  toRecord,
-} from '../engine/table-engine.ts'
+import type { DurableTable, TaskLocks } from '../engine/table-engine.ts'
+import { partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { PostgresValue, Row } from './postgres-connection.ts'
 import type { PostgresLink } from './postgres-link.ts'
 import { CHANNEL, guarded, SQL } from './postgres-statements.ts'

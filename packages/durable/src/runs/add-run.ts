@@ -3,15 +3,8 @@ import { ConfigurationError } from 'modelrun'
 import { checkInput } from 'modelrun/models'
 import { completeDeletion } from './delete-runs.ts'
 import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
-import {
-  attemptBefore,
-  attemptId,
-  checkKey,
-  type GivenRun,
-  isEnded,
-  type Outcome,
-  type SubmitData,
-} from './run-types.ts'
+import type { GivenRun, Outcome, SubmitData } from './run-types.ts'
+import { attemptBefore, attemptId, checkKey, isEnded } from './run-types.ts'
 import { asJson, decide, fromJson, type RunsContext } from './runs-context.ts'
 
 /**

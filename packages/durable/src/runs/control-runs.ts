@@ -5,15 +5,8 @@ import { isPaused, pauseRuns, resumeRuns } from './pauses.ts'
 import { leaveUnknown } from './poll-run.ts'
 import { latestAttempt } from './read-runs.ts'
 import { cancelledBefore, isEnded, outcomeOf, type Run, type SubmitData } from './run-types.ts'
-import {
-  decide,
-  FIRST_WAIT_MS,
-  type RunsContext,
-  resubmitsOf,
-  settleEnd,
-  storeOutcome,
-  workNow,
-} from './runs-context.ts'
+import type { RunsContext } from './runs-context.ts'
+import { decide, FIRST_WAIT_MS, resubmitsOf, settleEnd, storeOutcome, workNow } from './runs-context.ts'
 import { endCancelled } from './submit-run.ts'
 
 /**

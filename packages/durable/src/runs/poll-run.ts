@@ -1,14 +1,5 @@
-import {
-  createDurations,
-  type Json,
-  jitter,
-  NewestMap,
-  pollDelayMs,
-  stringIn,
-  type Task,
-  type TaskFailure,
-  type TaskHandler,
-} from '@modelrun/kit'
+import type { Json, Task, TaskFailure, TaskHandler } from '@modelrun/kit'
+import { createDurations, jitter, NewestMap, pollDelayMs, stringIn } from '@modelrun/kit'
 import { ApiError, type Job, ModelRunError } from 'modelrun'
 import { NonRetriableError, RetryAfterError } from 'modelrun/webhooks'
 import { warn } from '../engine/table-engine.ts'

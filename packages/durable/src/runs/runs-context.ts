@@ -3,16 +3,8 @@ import { PauseQueue, RetryAfterError, sleep, systemClock, untilStored } from '@m
 import { type ModelRun, ModelRunError } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Guard } from '../engine/engine.ts'
-import {
-  type EndedStep,
-  endedStep,
-  keyOf,
-  nextAttemptId,
-  type Outcome,
-  type PollData,
-  type RunEnd,
-  type SubmitData,
-} from './run-types.ts'
+import type { EndedStep, Outcome, PollData, RunEnd, SubmitData } from './run-types.ts'
+import { endedStep, keyOf, nextAttemptId } from './run-types.ts'
 
 /** The queues and counters of a batch. Only `submit` and `poll` are worked; a dead task of theirs is an `unknown` run. */
 export function queuesOf(name: string) {

@@ -1,13 +1,5 @@
-import {
-  jitter,
-  type OnceResult,
-  type Rate,
-  sleep,
-  systemClock,
-  type Task,
-  type TaskHandler,
-  unlessAborted,
-} from '@modelrun/kit'
+import type { OnceResult, Rate, Task, TaskHandler } from '@modelrun/kit'
+import { jitter, sleep, systemClock, unlessAborted } from '@modelrun/kit'
 import { AbortedError, ConfigurationError } from 'modelrun'
 import { RetryAfterError } from 'modelrun/webhooks'
 import type { Engine } from '../engine/engine.ts'

@@ -1,14 +1,5 @@
-import {
-  type LockedOne,
-  type LockedTask,
-  type LockedTasks,
-  type LockOneRequest,
-  type LockRequest,
-  msUntilStart,
-  type Spacing,
-  startAfter,
-  type TaskEnd,
-} from '@modelrun/kit'
+import type { LockedOne, LockedTask, LockedTasks, LockOneRequest, LockRequest, Spacing, TaskEnd } from '@modelrun/kit'
+import { msUntilStart, startAfter } from '@modelrun/kit'
 import { type DurableTable, partName, toEndColumns, toLockedTask, toRecord } from '../engine/table-engine.ts'
 import type { Database, Row, Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'

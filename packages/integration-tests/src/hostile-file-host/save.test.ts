@@ -4,22 +4,11 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError, type SaveOptions } from 'modelrun'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { folderForTest } from '../../../kit/test/temp-folder.ts'
-import {
-  findClosedPort,
-  type HostileServer,
-  type Script,
-  type SocketAction,
-  startHostileServer,
-} from '../hostile-service/hostile-server.ts'
+import type { HostileServer, Script, SocketAction } from '../hostile-service/hostile-server.ts'
+import { findClosedPort, startHostileServer } from '../hostile-service/hostile-server.ts'
 import { hangUp, json, raw, reset, response, silence } from '../hostile-service/server-responses.ts'
-import {
-  createTestClient,
-  createTestClock,
-  expectNoKey,
-  type Outcome,
-  observe,
-  type TestClock,
-} from '../hostile-service/test-client.ts'
+import type { Outcome, TestClock } from '../hostile-service/test-client.ts'
+import { createTestClient, createTestClock, expectNoKey, observe } from '../hostile-service/test-client.ts'
 import { chunkedVideo, compressedVideo, half, VIDEO, video, whole } from './video.ts'
 
 const busy = response(503)

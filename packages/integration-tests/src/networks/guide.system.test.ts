@@ -7,15 +7,8 @@ import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf, ROOT } from '../code-blocks.ts'
 import { programFolder } from '../guide-programs.ts'
-import {
-  AUTHORITY,
-  AUTHORITY_FILE,
-  identity,
-  type Listener,
-  startProxy,
-  startTls,
-  type TestProxy,
-} from './test-network.ts'
+import type { Listener, TestProxy } from './test-network.ts'
+import { AUTHORITY, AUTHORITY_FILE, identity, startProxy, startTls } from './test-network.ts'
 
 const GUIDE = 'docs/guides/networks.md'
 const PROXY_OF_GUIDE = 'http://user:password@proxy.example.com:3128'

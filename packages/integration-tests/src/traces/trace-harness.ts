@@ -1,9 +1,5 @@
-import {
-  InMemorySpanExporter,
-  NodeTracerProvider,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-} from '@opentelemetry/sdk-trace-node'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-node'
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { traceRuns } from 'modelrun/otel'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'

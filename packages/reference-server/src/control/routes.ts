@@ -14,16 +14,8 @@ import { CLOCK_ROUTES } from './clock.ts'
 import { FAULT_ROUTES } from './faults.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
-import {
-  accountIfNamed,
-  accountOf,
-  CONTROL_PREFIX,
-  type ControlRoute,
-  get,
-  post,
-  rejected,
-  respondTo,
-} from './route.ts'
+import type { ControlRoute } from './route.ts'
+import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, rejected, respondTo } from './route.ts'
 import { RUN_ROUTES } from './runs.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 

@@ -2,15 +2,8 @@ import { createHeap, type HeapItem } from '@modelrun/kit'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import type { Account } from './account.ts'
-import {
-  chargeOf,
-  type Job,
-  type JobEnd,
-  type JobPlan,
-  type JobWebhook,
-  type ProviderPlan,
-  providerFailure,
-} from './job.ts'
+import type { Job, JobEnd, JobPlan, JobWebhook, ProviderPlan } from './job.ts'
+import { chargeOf, providerFailure } from './job.ts'
 
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {
   plan: JobPlan

@@ -6,16 +6,8 @@ import type { Job, JobEnd } from '../domain/job.ts'
 import { FairBuffer } from '../shared/fair-buffer.ts'
 import { pathOf } from '../wire/router.ts'
 import { describeEntry, describeTime } from './describe-entry.ts'
-import {
-  JOURNAL_KINDS,
-  type JournalEntry,
-  type JournalRecord,
-  jobCreation,
-  jobEnding,
-  jobIdOf,
-  jobStart,
-  type RequestEntry,
-} from './journal-entry.ts'
+import type { JournalEntry, JournalRecord, RequestEntry } from './journal-entry.ts'
+import { JOURNAL_KINDS, jobCreation, jobEnding, jobIdOf, jobStart } from './journal-entry.ts'
 import { redactText, shownHeaders } from './redact.ts'
 import { writeStory } from './story.ts'
 

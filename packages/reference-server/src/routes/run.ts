@@ -1,13 +1,5 @@
-import {
-  type ErrorDetail,
-  LIMITS,
-  ROUTES,
-  type RunCompleted,
-  type RunIdentity,
-  type RunProcessing,
-  type RunQueued,
-  routePath,
-} from '@modelrun/contract'
+import type { ErrorDetail, RunCompleted, RunIdentity, RunProcessing, RunQueued } from '@modelrun/contract'
+import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
 import { durationMs, type Job, type JobEnd } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
 import { type RunOrder, startRun } from '../service/runs.ts'

@@ -1,11 +1,5 @@
-import {
-  type ErrorDetail,
-  errorDetailSchema,
-  type Output,
-  outputSchema,
-  PERMISSIONS,
-  TERMINAL_JOB_STATUSES,
-} from '@modelrun/contract'
+import type { ErrorDetail, Output } from '@modelrun/contract'
+import { errorDetailSchema, outputSchema, PERMISSIONS, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { deliveryBodySchema, deliveryRecordSchema } from '../domain/delivery.ts'

@@ -1,14 +1,5 @@
-import {
-  type Checks,
-  checkEach,
-  isText,
-  must,
-  needs,
-  readOptions,
-  rejectArgument,
-  watch,
-  withTimeLimit,
-} from '@modelrun/kit'
+import type { Checks } from '@modelrun/kit'
+import { checkEach, isText, must, needs, readOptions, rejectArgument, watch, withTimeLimit } from '@modelrun/kit'
 import { createNodeListener, type NodeListener, rejectArguments } from '../shared/serving/node-listener.ts'
 import { checkWebRequest } from '../shared/serving/read-body.ts'
 import { type Balance, createSpending } from './budget/spending.ts'

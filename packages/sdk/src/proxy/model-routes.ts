@@ -1,11 +1,5 @@
-import {
-  LIMITS,
-  type ListModelsQuery,
-  listModelsQuerySchema,
-  type Model,
-  modelSchema,
-  modelSummarySchema,
-} from '@modelrun/contract'
+import type { ListModelsQuery, Model } from '@modelrun/contract'
+import { LIMITS, listModelsQuerySchema, modelSchema, modelSummarySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { failureReply, type Route } from './proxy-core.ts'
 import { namedMembers, rejection, reply, unknownModel } from './reply.ts'

@@ -1,15 +1,5 @@
-import {
-  type DiedTask,
-  isRetryAfter,
-  type Json,
-  printFailure,
-  RetryAfterError,
-  type Task,
-  type TaskHandler,
-  unlessAborted,
-  type Worker,
-  watch,
-} from '@modelrun/kit'
+import type { DiedTask, Json, Task, TaskHandler, Worker } from '@modelrun/kit'
+import { isRetryAfter, printFailure, RetryAfterError, unlessAborted, watch } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { sleep, startTimer } from '../shared/clock.ts'
 import { reportRun } from './callback-runs.ts'

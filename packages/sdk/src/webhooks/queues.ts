@@ -1,17 +1,5 @@
-import {
-  backoffMs,
-  ConfigurationError,
-  type InboxEngine,
-  type Json,
-  ModelRunError,
-  type TaskHandler,
-  type TaskList,
-  type TaskState,
-  untilStored,
-  type Worker,
-  type WorkOptions,
-  withTimeLimit,
-} from '@modelrun/kit'
+import type { InboxEngine, Json, TaskHandler, TaskList, TaskState, Worker, WorkOptions } from '@modelrun/kit'
+import { backoffMs, ConfigurationError, ModelRunError, untilStored, withTimeLimit } from '@modelrun/kit'
 import { type Clock, sleep, toBackgroundClock } from '../shared/clock.ts'
 
 export type InboxQueues = ReturnType<typeof openQueues>

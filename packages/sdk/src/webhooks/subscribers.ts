@@ -1,14 +1,5 @@
-import {
-  type BackoffLimits,
-  backoffMs,
-  copyJson,
-  ModelRunError,
-  NewestMap,
-  named,
-  printFailure,
-  type TaskRecord,
-  watch,
-} from '@modelrun/kit'
+import type { BackoffLimits, TaskRecord } from '@modelrun/kit'
+import { backoffMs, copyJson, ModelRunError, NewestMap, named, printFailure, watch } from '@modelrun/kit'
 import { AbortedError } from '../client/errors/transport-errors.ts'
 import { abortable, linkController, sleep, systemClock } from '../shared/clock.ts'
 import type { InboxQueues } from './queues.ts'

@@ -2,15 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { NonRetriableError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../test/manual-clock.ts'
-import {
-  gate,
-  type InboxHarness,
-  jobsOf,
-  openEngine,
-  openInbox,
-  SUCCEEDED,
-  SUCCEEDED_JOB,
-} from '../../test/test-inbox.ts'
+import type { InboxHarness } from '../../test/test-inbox.ts'
+import { gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../test/test-inbox.ts'
 import { NotFoundError } from '../client/errors/api-errors.ts'
 import { createSubscribers } from './subscribers.ts'
 import type { WebhookEvent } from './webhook-event.ts'

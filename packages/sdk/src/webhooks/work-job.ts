@@ -1,14 +1,5 @@
-import {
-  copyJson,
-  type DiedTask,
-  isNonRetriable,
-  isRetryAfter,
-  type Json,
-  NonRetriableError,
-  RetryAfterError,
-  stableJson,
-  type Task,
-} from '@modelrun/kit'
+import type { DiedTask, Json, Task } from '@modelrun/kit'
+import { copyJson, isNonRetriable, isRetryAfter, NonRetriableError, RetryAfterError, stableJson } from '@modelrun/kit'
 import { abortable, linkController, startTimer } from '../shared/clock.ts'
 import { claimUrl } from './callback-runs.ts'
 import type { InboxCore } from './inbox-core.ts'

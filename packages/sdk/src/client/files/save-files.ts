@@ -1,14 +1,6 @@
 import type { Output, OutputItem } from '@modelrun/contract'
-import {
-  ConfigurationError,
-  type ErrorFields,
-  eachOf,
-  isText,
-  ModelRunError,
-  readArguments,
-  showValue,
-  stringIn,
-} from '@modelrun/kit'
+import type { ErrorFields } from '@modelrun/kit'
+import { ConfigurationError, eachOf, isText, ModelRunError, readArguments, showValue, stringIn } from '@modelrun/kit'
 import { abortable, withinScope } from '../../shared/clock.ts'
 import { SaveError } from '../errors/local-errors.ts'
 import { interrupted } from '../http/send-attempt.ts'

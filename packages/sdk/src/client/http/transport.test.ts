@@ -3,17 +3,8 @@ import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { aborted } from '../../../test/aborted.ts'
 import { caught } from '../../../test/caught.ts'
-import {
-  broken,
-  cut,
-  errorResponse,
-  json,
-  type Step,
-  silent,
-  stalled,
-  text,
-  unconnected,
-} from '../../../test/scripted-service.ts'
+import type { Step } from '../../../test/scripted-service.ts'
+import { broken, cut, errorResponse, json, silent, stalled, text, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient, createTestCore } from '../../../test/test-client.ts'
 import { openScope, withinScope } from '../../shared/clock.ts'
 import type { ModelRun } from '../client.ts'

@@ -2,24 +2,11 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../test/caught.ts'
-import {
-  broken,
-  cut,
-  errorResponse,
-  json,
-  type Step,
-  silent,
-  text,
-  unconnected,
-} from '../../../test/scripted-service.ts'
+import type { Step } from '../../../test/scripted-service.ts'
+import { broken, cut, errorResponse, json, silent, text, unconnected } from '../../../test/scripted-service.ts'
 import { createTestClient } from '../../../test/test-client.ts'
-import {
-  type ApiError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  ServerError,
-} from '../errors/api-errors.ts'
+import type { ApiError } from '../errors/api-errors.ts'
+import { ConflictError, NotFoundError, PermissionDeniedError, ServerError } from '../errors/api-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 
 describe('jobs.cancel (section 4.5)', () => {

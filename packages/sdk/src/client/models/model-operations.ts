@@ -1,13 +1,6 @@
 /** What loads when a model is first read. */
-import {
-  type InputProperty,
-  type InputSchema,
-  type ListModelsQuery,
-  type Model,
-  type ModelList,
-  type ModelSummary,
-  ROUTES,
-} from '@modelrun/contract'
+import type { InputProperty, InputSchema, ListModelsQuery, Model, ModelList, ModelSummary } from '@modelrun/contract'
+import { ROUTES } from '@modelrun/contract'
 import { defined, isRecord, memberOf, stringIn } from '@modelrun/kit'
 import type { Operation } from '../http/operation.ts'
 import { parseJson, wrongShape } from '../http/read-response.ts'

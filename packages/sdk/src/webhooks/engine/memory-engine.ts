@@ -1,15 +1,5 @@
-import {
-  createHeap,
-  createTaskEngine,
-  type HeapItem,
-  type InboxEngine,
-  type LockedTask,
-  type LockedTasks,
-  NewestMap,
-  type TaskRecord,
-  type TaskState,
-  type TaskTable,
-} from '@modelrun/kit'
+import type { HeapItem, InboxEngine, LockedTask, LockedTasks, TaskRecord, TaskState, TaskTable } from '@modelrun/kit'
+import { createHeap, createTaskEngine, NewestMap } from '@modelrun/kit'
 import { type Clock, systemClock, toBackgroundClock, wallNow } from '../../shared/clock.ts'
 
 /** A task in memory. `at` is when it is due, and `order` its position in the lists. */

@@ -2,16 +2,8 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../../../test/caught.ts'
 import { collect } from '../../../../test/collect.ts'
-import {
-  broken,
-  cut,
-  errorResponse,
-  json,
-  type Step,
-  silent,
-  text,
-  unconnected,
-} from '../../../../test/scripted-service.ts'
+import type { Step } from '../../../../test/scripted-service.ts'
+import { broken, cut, errorResponse, json, silent, text, unconnected } from '../../../../test/scripted-service.ts'
 import { API_KEY, createTestClient, recordLog } from '../../../../test/test-client.ts'
 import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'

@@ -11,14 +11,8 @@ import type { ResolvedOptions } from '../../options.ts'
 import { getJobOperation, isConfirmed, isEnded } from '../job-operations.ts'
 import { createPollInterval, learnFrom } from './poll-interval.ts'
 import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
-import {
-  createPolledJobs,
-  MAX_ATTEMPTS,
-  type PolledJob,
-  type PolledJobs,
-  type PollOutcome,
-  type Subscriber,
-} from './polled-jobs.ts'
+import type { PolledJob, PolledJobs, PollOutcome, Subscriber } from './polled-jobs.ts'
+import { createPolledJobs, MAX_ATTEMPTS } from './polled-jobs.ts'
 
 /**
  * Returns what starts a wait. In Workers each wait has a scheduler, so that no request uses what belongs to another one: the
