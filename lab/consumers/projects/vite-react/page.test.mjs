@@ -34,10 +34,10 @@ test('the bundle is built without a warning and imports nothing of Node', () => 
   )
 })
 
-test('the client and the hook add less than 56 kB to the page', async () => {
+test('the client and the hook add less than 52 kB to the page', async () => {
   const script = gzipSync(scripts.map(({ code }) => code).join('')).length / 1_000
   const withoutClient = gzipSync(await buildWithoutClient()).length / 1_000
-  assert.ok(script - withoutClient > 5 && script - withoutClient < 56, `${script} - ${withoutClient} kB`)
+  assert.ok(script - withoutClient > 5 && script - withoutClient < 52, `${script} - ${withoutClient} kB`)
   console.log(`note: ${script.toFixed(1)} kB gzip, ${(script - withoutClient).toFixed(1)} kB of it the client`)
 })
 

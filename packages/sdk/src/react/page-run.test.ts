@@ -132,9 +132,7 @@ describe('createRunMemory', () => {
     '[]',
     '{"startedAt":"1"}',
     '{"startedAt":1e999}',
-    ...['null', '{}', '"job_1"', '{"job_id":7}', '{"job_id":""}', '{"job_id":"j","model_id":null}'].map(
-      (job) => `{"startedAt":1,"job":${job}}`,
-    ),
+    ...['null', '{}', '"job_1"', '{"job_id":7}', '{"job_id":""}'].map((job) => `{"startedAt":1,"job":${job}}`),
   ])('reads no run from %j', (text) => {
     vi.stubGlobal('sessionStorage', { getItem: () => text })
     expect(createRunMemory('aurora-image', '/api/modelrun').read()).toBeUndefined()

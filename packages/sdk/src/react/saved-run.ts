@@ -1,18 +1,13 @@
-import { tryParseJson } from '@modelrun/kit'
-import * as z from 'zod/mini'
-
-const text = /* @__PURE__ */ (() => z.string().check(z.minLength(1)))()
-const savedRunSchema = /* @__PURE__ */ (() =>
-  z.object({
-    startedAt: z.number(),
-    job: z.optional(z.object({ job_id: text, model_id: z.optional(text), request_id: z.optional(text) })),
-  }))()
+import { defined, memberOf, numberIn, stringIn, tryParseJson } from '@modelrun/kit'
 
 /**
  * What is kept of a run while its page is loaded again. No input: it may be private. Without a job until the response to the run:
  * whether there is one is not known then.
  */
-type SavedRun = z.infer<typeof savedRunSchema>
+interface SavedRun {
+  startedAt: number
+  job?: { job_id: string; model_id?: string | undefined; request_id?: string | undefined } | undefined
+}
 
 export type RunMemory = ReturnType<typeof createRunMemory>
 
@@ -42,5 +37,9 @@ function withStorage<T>(use: (storage: Storage) => T): T | undefined {
 
 /** Nothing for what other code has written there. */
 function readRun(stored: string | null): SavedRun | undefined {
-  return z.safeParse(savedRunSchema, tryParseJson(stored ?? '')).data
+  const value = tryParseJson(stored ?? '')
+  const [startedAt, job] = [numberIn(value, 'startedAt'), memberOf(value, 'job')]
+  const [job_id, model_id, request_id] = ['job_id', 'model_id', 'request_id'].map((name) => stringIn(job, name))
+  if (startedAt === undefined || (job !== undefined && !job_id)) return undefined
+  return job_id ? { startedAt, job: { job_id, ...defined({ model_id, request_id }) } } : { startedAt }
 }
