@@ -14,7 +14,9 @@ export async function probeService(session: Session): Promise<void> {
   const response = await session.call({ path: `${ROUTES.listModels.path}?limit=1` }).catch((error: unknown) => {
     if (!(error instanceof NoResponseError)) throw error
     const advice = 'start the service there, or correct the base URL'
-    throw new CannotStartError(`There is no response from ${baseUrl} (${error.reason}): ${advice}.`, { cause: error })
+    throw new CannotStartError(`There is no response from ${baseUrl} (${error.exchange.failure}): ${advice}.`, {
+      cause: error,
+    })
   })
   const problem = responseProblem(baseUrl, response)
   if (problem !== undefined) throw new CannotStartError(problem)

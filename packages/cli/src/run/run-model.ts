@@ -42,10 +42,13 @@ export async function runModel(
 
 /** The options that count until the model is read, which says what else can stand there. */
 function findEarlyOptions(rest: readonly string[], before: RunCommandOptions): ServiceOptions {
-  const text = { type: 'string' } as const
-  const options = { 'api-key-file': text, 'base-url': text, json: { type: 'boolean' } } as const
+  const options = {
+    'api-key-file': { type: 'string' },
+    'base-url': { type: 'string' },
+    json: { type: 'boolean' },
+  } as const
   const { values } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true })
-  const read = (name: 'api-key-file' | 'base-url') => (typeof values[name] === 'string' ? values[name] : undefined)
+  const read = (name: keyof typeof options) => (typeof values[name] === 'string' ? values[name] : undefined)
   return {
     apiKeyFile: read('api-key-file') ?? before.apiKeyFile,
     baseUrl: read('base-url') ?? before.baseUrl,

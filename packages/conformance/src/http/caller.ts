@@ -19,12 +19,10 @@ export interface ApiResponse {
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError'
   readonly exchange: Exchange
-  readonly reason: string
 
   constructor({ exchange, text }: ApiResponse) {
     super(`No response to ${exchange.request.method} ${exchange.request.url}: ${text}`)
     this.exchange = exchange
-    this.reason = text
   }
 }
 

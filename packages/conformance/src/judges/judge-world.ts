@@ -34,13 +34,13 @@ export function judgeAll<Item>(
     judge: (world) => {
       const [first, ...more] = pick(world)
       if (first !== undefined) return judge([first, ...more], world)
-      const { options, blocked, troubles, recorded } = world.session
+      const { options, troubles, recorded } = world.session
+      const [scenario] = from
+      const missing = scenario && missingFor(scenario, options)
+      if (missing !== undefined) return skip(missing)
       const isLimited = recorded.some(({ response }) => response.status === 429)
       const reason = isLimited ? 'the service rejected too many requests with 429' : nothing
-      const [scenario] = from
-      if (scenario === undefined) return skip(reason)
-      const missing = missingFor(scenario, options) ?? blocked.get(scenario.name)
-      return (missing === undefined && troubles.get(scenario.name)) || skip(missing ?? reason)
+      return (scenario && troubles.get(scenario.name)) ?? skip(reason)
     },
   }
 }

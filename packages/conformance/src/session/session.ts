@@ -1,6 +1,6 @@
 import { sleep } from '@modelrun/kit'
 import type { ConformanceClock } from '../clock.ts'
-import { BlockedError, type Finding, fail } from '../finding.ts'
+import { BlockedError, type Finding, fail, skip } from '../finding.ts'
 import { type ApiResponse, type Call, NoResponseError } from '../http/caller.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { ModelTarget, Violation } from '../plan/inputs.ts'
@@ -55,9 +55,8 @@ export class Session {
   readonly credits: { before?: number | undefined; after?: number | undefined } = {}
   readonly models: Record<string, unknown>[] = []
   targets: Targets = {}
-  /** Why scenarios broke off, by name: with what proves it, or as they build on something that is missing. */
+  /** Why scenarios broke off, by name: a failure, or a reason to skip where something that they build on is missing. */
   readonly troubles = new Map<string, Finding>()
-  readonly blocked = new Map<string, string>()
   #modes = 0
   #priceOfSent = 0
 
@@ -74,8 +73,8 @@ export class Session {
       await perform(this)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (error instanceof BlockedError) this.blocked.set(name, reason)
-      else this.troubles.set(name, fail(reason, error instanceof NoResponseError ? error : []))
+      const isMissing = error instanceof BlockedError
+      this.troubles.set(name, isMissing ? skip(reason) : fail(reason, error instanceof NoResponseError ? error : []))
     }
   }
 
