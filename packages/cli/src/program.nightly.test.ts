@@ -61,67 +61,59 @@ describe('modelrun', () => {
   })
 })
 
-describe('modelrun job and cancel', () => {
-  it('show, cancel and list jobs', async () => {
-    cli.server.script('aurora-image', [{ result: 'hang' }])
-    const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--no-wait'])
-    const id = stdout.trim()
-    expect(await cli.run(['job', id])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^(queued|processing)\n/),
-    })
-    expect(await cli.run(['cancel', id])).toMatchObject({ code: 0, stdout: 'cancelled\n' })
-    expect(await cli.run(['job', id])).toMatchObject({ code: 1, stdout: 'cancelled\n' })
-    expect((await cli.run(['cancel', id])).code).toBe(4)
-    expect((await cli.run(['job'])).stdout).toMatch(new RegExp(`\\n${id} +cancelled +aurora-image +4 `))
-    expect((await cli.run(['job', 'job_none'])).code).toBe(4)
-    cli.server.faults.add({ kind: 'reset', route: 'cancelJob' })
-    expect(await cli.run(['cancel', 'job_x'])).toMatchObject({
-      code: 4,
-      stderr: expect.stringMatching(/is not known: read its status with: modelrun job job_x\.\n$/),
-    })
+it('modelrun job and cancel show, cancel and list jobs', async () => {
+  cli.server.script('aurora-image', [{ result: 'hang' }])
+  const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--no-wait'])
+  const id = stdout.trim()
+  expect(await cli.run(['job', id])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^(queued|processing)\n/),
+  })
+  expect(await cli.run(['cancel', id])).toMatchObject({ code: 0, stdout: 'cancelled\n' })
+  expect(await cli.run(['job', id])).toMatchObject({ code: 1, stdout: 'cancelled\n' })
+  expect((await cli.run(['cancel', id])).code).toBe(4)
+  expect((await cli.run(['job'])).stdout).toMatch(new RegExp(`\\n${id} +cancelled +aurora-image +4 `))
+  expect((await cli.run(['job', 'job_none'])).code).toBe(4)
+  cli.server.faults.add({ kind: 'reset', route: 'cancelJob' })
+  expect(await cli.run(['cancel', 'job_x'])).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/is not known: read its status with: modelrun job job_x\.\n$/),
   })
 })
 
-describe('modelrun doctor', () => {
-  it('says what is right, and what to do about what is not', async () => {
-    expect(await cli.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.not.stringContaining('✗') })
-    const { key } = cli.server.createKey({ permissions: ['models:read', 'jobs:read'] })
-    const weak = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: key } })
-    expect([weak.code, weak.stdout]).toEqual([
-      1,
-      expect.stringContaining('✗ jobs:write   Not allowed. Give the key jobs:write'),
-    ])
-    const none = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined } })
-    expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
-    expect(cli.inputs()).toEqual([])
+it('modelrun doctor says what is right, and what to do about what is not', async () => {
+  expect(await cli.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.not.stringContaining('✗') })
+  const { key } = cli.server.createKey({ permissions: ['models:read', 'jobs:read'] })
+  const weak = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: key } })
+  expect([weak.code, weak.stdout]).toEqual([
+    1,
+    expect.stringContaining('✗ jobs:write   Not allowed. Give the key jobs:write'),
+  ])
+  const none = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined } })
+  expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
+  expect(cli.inputs()).toEqual([])
+})
+
+it('modelrun types writes the types of models, and names a file that cannot be written', async () => {
+  expect(await cli.run(['types', 'aurora-image'])).toMatchObject({ code: 0, stdout: '' })
+  expect(await cli.read('modelrun.models.d.ts')).toContain("'aurora-image': {")
+  expect(await cli.run(['types', 'aurora-image', '--out', '/dev/null/a.d.ts'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^modelrun: E\w+: .*\/dev\/null.*\n$/),
   })
 })
 
-describe('modelrun types', () => {
-  it('writes the types of models, and names a file that cannot be written', async () => {
-    expect(await cli.run(['types', 'aurora-image'])).toMatchObject({ code: 0, stdout: '' })
-    expect(await cli.read('modelrun.models.d.ts')).toContain("'aurora-image': {")
-    expect(await cli.run(['types', 'aurora-image', '--out', '/dev/null/a.d.ts'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^modelrun: E\w+: .*\/dev\/null.*\n$/),
-    })
-  })
-})
-
-describe('modelrun dev', () => {
-  it('starts a service, and prints how to use it', async () => {
-    const dev = cli.start(['dev', '--port', '0', '--json'])
-    await once(dev.child.stdout, 'data')
-    const { url, key } = JSON.parse(dev.printed.stdout)
-    const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: key }
-    expect(await cli.run(['models'], { env })).toMatchObject({ code: 0 })
-    dev.child.kill('SIGINT')
-    expect((await dev.ended).code).toBe(0)
-    const port = new URL(cli.url).port
-    expect(await cli.run(['dev', '--port', port])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('is in use'),
-    })
+it('modelrun dev starts a service, and prints how to use it', async () => {
+  const dev = cli.start(['dev', '--port', '0', '--json'])
+  await once(dev.child.stdout, 'data')
+  const { url, key } = JSON.parse(dev.printed.stdout)
+  const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: key }
+  expect(await cli.run(['models'], { env })).toMatchObject({ code: 0 })
+  dev.child.kill('SIGINT')
+  expect((await dev.ended).code).toBe(0)
+  const port = new URL(cli.url).port
+  expect(await cli.run(['dev', '--port', port])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is in use'),
   })
 })

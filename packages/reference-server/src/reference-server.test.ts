@@ -74,15 +74,13 @@ describe('a client that does not share the auto clock', () => {
   })
 })
 
-describe('a client behind a socket that shares the auto clock', () => {
-  it('is given about 10 ms of real time before time jumps', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const { url } = await listenInTest(server)
-    await (await fetch(`${url}/v1/models`)).text()
-    const before = realNow()
-    await new Promise<void>((resolve) => server.clock.setTimeout(resolve, 1_000))
-    expect(realNow() - before).toBeGreaterThan(8)
-  })
+it('a client behind a socket that shares the auto clock is given about 10 ms of real time before time jumps', async () => {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { url } = await listenInTest(server)
+  await (await fetch(`${url}/v1/models`)).text()
+  const before = realNow()
+  await new Promise<void>((resolve) => server.clock.setTimeout(resolve, 1_000))
+  expect(realNow() - before).toBeGreaterThan(8)
 })
 
 describe('reference server', () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { ModelRun } from 'modelrun'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { folderForTest } from '../../../kit/test/temp-folder.ts'
 import { fileName, saveOutputs } from './save-files.ts'
 
@@ -18,15 +18,13 @@ it.each([
   expect([files.length, readdirSync(folder).length, error === undefined]).toEqual([count, count, count === 1])
 })
 
-describe('the names of files', () => {
-  it.each([
-    ['../../etc/passwd', 'job_1', /^_\.-\.\.-etc-passwd-job_1-0$/],
-    ['..', '..', /^_\.-\.\.-0$/],
-    ['a/b', 'c:\\d', /^a-b-c-d-0$/],
-    ['x\u0000y\u001b[31m', '\u202egnp.exe', /^x-y-31m-[^\u202e]*exe-0$/],
-    ['m'.repeat(500), 'j'.repeat(500), /^m{80}-j{80}-0$/],
-    ['-rf', 'x', /^_rf-x-0$/],
-  ])('stay plain for the model %j and the job %j', (model, jobId, name) => {
-    expect(fileName(model, jobId, 0)).toMatch(name)
-  })
+it.each([
+  ['../../etc/passwd', 'job_1', /^_\.-\.\.-etc-passwd-job_1-0$/],
+  ['..', '..', /^_\.-\.\.-0$/],
+  ['a/b', 'c:\\d', /^a-b-c-d-0$/],
+  ['x\u0000y\u001b[31m', '\u202egnp.exe', /^x-y-31m-[^\u202e]*exe-0$/],
+  ['m'.repeat(500), 'j'.repeat(500), /^m{80}-j{80}-0$/],
+  ['-rf', 'x', /^_rf-x-0$/],
+])('the names of files stay plain for the model %j and the job %j', (model, jobId, name) => {
+  expect(fileName(model, jobId, 0)).toMatch(name)
 })

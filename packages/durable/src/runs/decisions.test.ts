@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'modelrun'
-import { describe, expect, it, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { loop, openProcesses, type Process, type Processes } from '../../test/processes.ts'
 import type { Runs } from './runs-options.ts'
@@ -13,8 +13,9 @@ const DECISIONS: Readonly<Record<string, (runs: Runs, jobId: string) => Promise<
 }
 const PAIRS = Object.keys(DECISIONS).flatMap((one) => Object.keys(DECISIONS).map((other) => [one, other] as const))
 
-describe('of two decisions about an unknown run at the same time', () => {
-  it.each(PAIRS.filter((pair) => pair.includes('resubmit')))('%s and %s, one counts', async (...pair) => {
+it.each(PAIRS.filter((pair) => pair.includes('resubmit')))(
+  'of two decisions about an unknown run at the same time %s and %s, one counts',
+  async (...pair) => {
     const { server, runs, reopen, sent } = await openBatch({ jobMs: 5_000 })
     server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     await settled(runs.send('a', MODEL, { prompt: 'a' }))
@@ -25,8 +26,8 @@ describe('of two decisions about an unknown run at the same time', () => {
     await pass(10_000)
     expect(sent).toHaveLength(pair[ends.indexOf(true)] === 'resubmit' ? 2 : 1)
     expect(await settled(runs.sweep())).toMatchObject({ succeeded: 1, total: 1, credits: 4 * sent.length })
-  })
-})
+  },
+)
 
 test.each(['dies after', undefined] as const)(
   'an attempt whose adder %s is counted once, however often it is tried',

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { AbortedError, type CallOptions, type ModelRun, type ModelRunOptions } from 'modelrun'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Script, startHostileServer } from './hostile-server.ts'
 import { json, partial } from './server-responses.ts'
 import { createTestClient, expectNoKey } from './test-client.ts'
@@ -47,8 +47,9 @@ const SETUPS: readonly Setup[] = [
   },
 ]
 
-describe('an abort while a run waits for', () => {
-  test.each(SETUPS)('$name settles at once, with the submission $submission', async (setup) => {
+test.each(SETUPS)(
+  'an abort while a run waits for $name settles at once, with the submission $submission',
+  async (setup) => {
     let start = () => {}
     const started = new Promise<void>((resolve) => {
       start = resolve
@@ -73,5 +74,5 @@ describe('an abort while a run waits for', () => {
     expect(error.job !== undefined).toBe(setup.submission === 'accepted')
     expect(getEventListeners(signal, 'abort')).toEqual([])
     expectNoKey(error)
-  })
-})
+  },
+)

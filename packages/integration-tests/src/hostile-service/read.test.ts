@@ -1,11 +1,12 @@
 import { ModelRunError } from 'modelrun'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
 import { createTestClient, createTestClock, observe } from './test-client.ts'
 
-describe('a read at a service that (section 4.1)', () => {
-  test.each(READ_FAULTS)('$name: the service gets $gets, the caller $outcome', async (fault) => {
+test.each(READ_FAULTS)(
+  'a read at a service that (section 4.1) $name: the service gets $gets, the caller $outcome',
+  async (fault) => {
     const clock = createTestClock()
     const server = await startHostileServer({ GET: fault.responses, onStall: clock.leap })
     onTestFinished(() => server.close())
@@ -17,5 +18,5 @@ describe('a read at a service that (section 4.1)', () => {
       expect(settled).toMatchObject({ submission: 'not_sent', isRetryable: fault.isRetryable })
       expect(settled.attempts).toHaveLength(fault.gets)
     }
-  })
-})
+  },
+)

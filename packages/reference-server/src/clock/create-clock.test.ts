@@ -102,12 +102,10 @@ describe('manual clock', () => {
   })
 })
 
-describe('create clock', () => {
-  it.each(['manual', 'auto'] as const)(
-    'starts %s time at the same moment in each run, or at a given one',
-    (setting) => {
-      const startOf = (startTime?: number) => createClock(setting, { activity: new Activity(), startTime }).now()
-      expect([startOf(), startOf(0)]).toEqual([Date.UTC(2026, 0, 1), 0])
-    },
-  )
-})
+it.each(['manual', 'auto'] as const)(
+  'create clock starts %s time at the same moment in each run, or at a given one',
+  (setting) => {
+    const startOf = (startTime?: number) => createClock(setting, { activity: new Activity(), startTime }).now()
+    expect([startOf(), startOf(0)]).toEqual([Date.UTC(2026, 0, 1), 0])
+  },
+)

@@ -75,31 +75,29 @@ describe('what a dashboard reads', () => {
   })
 })
 
-describe('control API: what a test can read afterwards', () => {
-  it('gives the journal, by key, kind and job, as entries and as text', async () => {
-    const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.createKey()
-    const caller = apiCaller(server)
-    const { body } = await apiCaller(server, key).run(MODEL)
-    await caller.run(MODEL)
-    const all = await caller.get('/_reference/journal')
-    expect(all.body).toEqual({ entries: expect.any(Array), text: expect.stringContaining('job created') })
-    expect(all.body.entries).toContainEqual({
-      at_ms: Date.UTC(2026, 0, 1),
-      place: expect.any(Number),
-      key: expect.stringMatching(/^sk_test_/),
-      kind: 'request',
-      duration_ms: 4_000,
-      method: 'POST',
-      path: '/v1/models/aurora-image/run',
-      route: 'runModel',
-      status: 200,
-      job_id: body.job_id,
-      job_status: 'completed',
-      request_body: '{"input":{"prompt":"a red fox"}}',
-      response_body: expect.stringContaining('"status":"completed"'),
-    })
-    const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
-    expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
+it('control API: what a test can read afterwards gives the journal, by key, kind and job, as entries and as text', async () => {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { key } = server.createKey()
+  const caller = apiCaller(server)
+  const { body } = await apiCaller(server, key).run(MODEL)
+  await caller.run(MODEL)
+  const all = await caller.get('/_reference/journal')
+  expect(all.body).toEqual({ entries: expect.any(Array), text: expect.stringContaining('job created') })
+  expect(all.body.entries).toContainEqual({
+    at_ms: Date.UTC(2026, 0, 1),
+    place: expect.any(Number),
+    key: expect.stringMatching(/^sk_test_/),
+    kind: 'request',
+    duration_ms: 4_000,
+    method: 'POST',
+    path: '/v1/models/aurora-image/run',
+    route: 'runModel',
+    status: 200,
+    job_id: body.job_id,
+    job_status: 'completed',
+    request_body: '{"input":{"prompt":"a red fox"}}',
+    response_body: expect.stringContaining('"status":"completed"'),
   })
+  const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
+  expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
 })

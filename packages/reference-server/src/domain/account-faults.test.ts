@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { AccountFaults, type FaultTarget } from './account-faults.ts'
 
 const run: FaultTarget = { endpoint: 'runModel', model: 'a', input: undefined }
@@ -10,11 +10,9 @@ function faultyRuns(seed: number, probability: number): number[] {
   return Array.from({ length: 200 }, (_, index) => index).filter(() => faults.take(run) !== undefined)
 }
 
-describe('AccountFaults', () => {
-  it('is applied to its share of the requests, the same ones for the same seed', () => {
-    expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
-    expect(faultyRuns(7, 0.3).length).toBeLessThan(80)
-    expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
-    expect(faultyRuns(8, 0.3)).not.toEqual(faultyRuns(7, 0.3))
-  })
+it('AccountFaults is applied to its share of the requests, the same ones for the same seed', () => {
+  expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
+  expect(faultyRuns(7, 0.3).length).toBeLessThan(80)
+  expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
+  expect(faultyRuns(8, 0.3)).not.toEqual(faultyRuns(7, 0.3))
 })

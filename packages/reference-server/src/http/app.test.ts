@@ -115,15 +115,13 @@ describe('routes', () => {
   })
 })
 
-describe('GET /openapi.json', () => {
-  it('gives the document without a key, at the address of the server', async () => {
-    const server = createReferenceServer({ baseUrl: 'https://gateway.test/inference' })
-    const response = await server.fetch('https://gateway.test/inference/openapi.json')
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('application/json')
-    expect(await response.json()).toEqual({
-      ...openApiDocument,
-      servers: [{ url: 'https://gateway.test/inference', description: expect.any(String) }],
-    })
+it('GET /openapi.json gives the document without a key, at the address of the server', async () => {
+  const server = createReferenceServer({ baseUrl: 'https://gateway.test/inference' })
+  const response = await server.fetch('https://gateway.test/inference/openapi.json')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(await response.json()).toEqual({
+    ...openApiDocument,
+    servers: [{ url: 'https://gateway.test/inference', description: expect.any(String) }],
   })
 })

@@ -89,16 +89,14 @@ describe('modelrun-server', () => {
   })
 })
 
-describe('the command of a checkout that is not built', () => {
-  it('says in one line to run the build', async () => {
-    const directory = folderForTest()
-    const bin = join(directory, 'modelrun-server.mjs')
-    await copyFile(new URL('../../bin/modelrun-server.js', import.meta.url), bin)
-    const outcome = await startNode([bin]).ended
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'modelrun-server is not built yet: run `npm run build` first.\n',
-    })
+it('the command of a checkout that is not built says in one line to run the build', async () => {
+  const directory = folderForTest()
+  const bin = join(directory, 'modelrun-server.mjs')
+  await copyFile(new URL('../../bin/modelrun-server.js', import.meta.url), bin)
+  const outcome = await startNode([bin]).ended
+  expect(outcome).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'modelrun-server is not built yet: run `npm run build` first.\n',
   })
 })

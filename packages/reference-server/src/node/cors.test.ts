@@ -96,22 +96,18 @@ describe('a web page of another origin', () => {
   })
 })
 
-describe('what is not a web page of another origin', () => {
-  it('is served as ever: programs, and pages of the server itself', async () => {
-    const { url, send } = await serve({ cors: [PAGE] })
-    const program = await send('/_reference/reset', { method: 'POST' }, '')
-    const ownPage = await send('/_reference/reset', { method: 'POST' }, url)
-    expect([program.status, ownPage.status]).toEqual([200, 200])
-    const response = await send('/v1/models', {}, '')
-    expect([response.status, allowed(response), response.headers.get('vary')]).toEqual([200, null, 'origin'])
-  })
+it('what is not a web page of another origin is served as ever: programs, and pages of the server itself', async () => {
+  const { url, send } = await serve({ cors: [PAGE] })
+  const program = await send('/_reference/reset', { method: 'POST' }, '')
+  const ownPage = await send('/_reference/reset', { method: 'POST' }, url)
+  expect([program.status, ownPage.status]).toEqual([200, 200])
+  const response = await send('/v1/models', {}, '')
+  expect([response.status, allowed(response), response.headers.get('vary')]).toEqual([200, null, 'origin'])
 })
 
-describe('an origin', () => {
-  it.each(['', 'app.example', 'http://a.test/path', 'http://u:p@a.test', 'file:///', 'a.test:80'])(
-    'is not %j',
-    async (text) => {
-      await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(ConfigurationError)
-    },
-  )
-})
+it.each(['', 'app.example', 'http://a.test/path', 'http://u:p@a.test', 'file:///', 'a.test:80'])(
+  'an origin is not %j',
+  async (text) => {
+    await expect(listen(createReferenceServer(), { cors: [text] })).rejects.toThrow(ConfigurationError)
+  },
+)

@@ -33,22 +33,20 @@ describe('GET /v1/jobs/{id}', () => {
   })
 })
 
-describe('DELETE /v1/jobs/{id}', () => {
-  it.each(['succeeded', 'failed', 'cancelled'] as const)(
-    'responds with 409 CONFLICT to a %s job (section 3)',
-    async (end) => {
-      const { server, caller, path, jobId } = await withJob()
-      if (end === 'succeeded') await server.clock.advance(4_200) // its status was not read
-      if (end === 'failed') server.job(jobId).fail()
-      if (end === 'cancelled') await caller.delete(path)
-      const left = server.credits()
-      const response = await caller.delete(path)
-      expect([response.status, errorOf(response)]).toEqual([
-        409,
-        { code: 'CONFLICT', message: expect.stringContaining(end) },
-      ])
-      expect(server.job(jobId).status).toBe(end)
-      expect(server.credits()).toBe(left)
-    },
-  )
-})
+it.each(['succeeded', 'failed', 'cancelled'] as const)(
+  'DELETE /v1/jobs/{id} responds with 409 CONFLICT to a %s job (section 3)',
+  async (end) => {
+    const { server, caller, path, jobId } = await withJob()
+    if (end === 'succeeded') await server.clock.advance(4_200) // its status was not read
+    if (end === 'failed') server.job(jobId).fail()
+    if (end === 'cancelled') await caller.delete(path)
+    const left = server.credits()
+    const response = await caller.delete(path)
+    expect([response.status, errorOf(response)]).toEqual([
+      409,
+      { code: 'CONFLICT', message: expect.stringContaining(end) },
+    ])
+    expect(server.job(jobId).status).toBe(end)
+    expect(server.credits()).toBe(left)
+  },
+)

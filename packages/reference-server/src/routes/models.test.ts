@@ -13,21 +13,19 @@ async function list(query: string, options = {}) {
   return { ...response, page: modelListSchema.safeParse(response.body).data }
 }
 
-describe('GET /v1/models', () => {
-  it.each([
-    ['?limit=0', 'Invalid query: /limit must be 1 or more'],
-    ['?limit=101', 'Invalid query: /limit must be 100 or less'],
-    ['?limit=ten', 'Invalid query: /limit must be a number'],
-    ['?limit=99999999999999999999', 'Invalid query: /limit must be a number'],
-    ['?offset=-1', 'Invalid query: /offset must be 0 or more'],
-    ['?limit=1&limit=2', 'limit is there more than once'],
-    ['?page=2', 'there is no parameter "page"'],
-    ['?__proto__=1', 'there is no parameter "__proto__"'],
-  ])('responds with 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
-    const response = await list(query)
-    expect(response.status).toBe(400)
-    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
-  })
+it.each([
+  ['?limit=0', 'Invalid query: /limit must be 1 or more'],
+  ['?limit=101', 'Invalid query: /limit must be 100 or less'],
+  ['?limit=ten', 'Invalid query: /limit must be a number'],
+  ['?limit=99999999999999999999', 'Invalid query: /limit must be a number'],
+  ['?offset=-1', 'Invalid query: /offset must be 0 or more'],
+  ['?limit=1&limit=2', 'limit is there more than once'],
+  ['?page=2', 'there is no parameter "page"'],
+  ['?__proto__=1', 'there is no parameter "__proto__"'],
+])('GET /v1/models responds with 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
+  const response = await list(query)
+  expect(response.status).toBe(400)
+  expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
 })
 
 describe('GET /v1/models/{id}', () => {

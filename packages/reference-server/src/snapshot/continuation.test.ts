@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { FaultOptions } from '../domain/fault-options.ts'
@@ -141,22 +141,20 @@ function hasUnread(server: ReferenceServer): boolean {
   return server.snapshot().accounts.some(({ deliveries }) => deliveries.some(({ unread }) => unread !== undefined))
 }
 
-describe('a server that was restored', () => {
-  it('gives the same responses as the server that continues, whatever happened before and happens after', async () => {
-    await fc.assert(
-      fc.asyncProperty(steps, steps, async (before, after) => {
-        const original = new Actor(createReferenceServer(OPTIONS))
-        await original.do(before)
-        const snapshot = JSON.parse(JSON.stringify(original.server.snapshot()))
-        const restored = createReferenceServer({ ...OPTIONS, seed: 77, startTime: 0 })
-        restored.restore(snapshot)
-        expect(restored.snapshot()).toEqual(snapshot)
-        const other = new Actor(restored, original)
-        expect(await other.do(after)).toEqual(await original.do(after))
-        expect(restored.snapshot()).toEqual(original.server.snapshot())
-        await Promise.all([original.server.close(), restored.close()])
-      }),
-      { numRuns: 100, examples: [BETWEEN_DUPLICATES] },
-    )
-  })
+it('a server that was restored gives the same responses as the server that continues, whatever happened before and happens after', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, steps, async (before, after) => {
+      const original = new Actor(createReferenceServer(OPTIONS))
+      await original.do(before)
+      const snapshot = JSON.parse(JSON.stringify(original.server.snapshot()))
+      const restored = createReferenceServer({ ...OPTIONS, seed: 77, startTime: 0 })
+      restored.restore(snapshot)
+      expect(restored.snapshot()).toEqual(snapshot)
+      const other = new Actor(restored, original)
+      expect(await other.do(after)).toEqual(await original.do(after))
+      expect(restored.snapshot()).toEqual(original.server.snapshot())
+      await Promise.all([original.server.close(), restored.close()])
+    }),
+    { numRuns: 100, examples: [BETWEEN_DUPLICATES] },
+  )
 })

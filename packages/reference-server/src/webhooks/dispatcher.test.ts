@@ -176,8 +176,9 @@ describe('webhook receiver in real time', () => {
   )
 })
 
-describe('reset and close of the server', () => {
-  it.each(['reset', 'close'] as const)('%s takes back deliveries that wait or are on their way', async (end) => {
+it.each(['reset', 'close'] as const)(
+  'reset and close of the server %s takes back deliveries that wait or are on their way',
+  async (end) => {
     const signals: AbortSignal[] = []
     const deliver = vi.fn<Deliver>(({ signal }) => {
       signals.push(signal)
@@ -196,5 +197,5 @@ describe('reset and close of the server', () => {
     await server.clock.advance(60_000)
     expect(deliver).toHaveBeenCalledOnce()
     expect(server.webhooks.deliveries()).toEqual([])
-  })
-})
+  },
+)

@@ -5,13 +5,11 @@ import { json } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
 import { BudgetExceededError } from './errors/local-errors.ts'
 
-describe('models.get (section 4.2)', () => {
-  test('gives a model with its input_schema and unknown fields', async () => {
-    const body = { ...fixtures.models.imageEditing.body, released: '2026' }
-    const { client, service } = createTestClient([json(200, body)])
-    await expect(client.models.get('northlight/retouch')).resolves.toEqual(body)
-    expect(service.received[0]?.path).toBe('/v1/models/northlight%2Fretouch')
-  })
+test('models.get (section 4.2) gives a model with its input_schema and unknown fields', async () => {
+  const body = { ...fixtures.models.imageEditing.body, released: '2026' }
+  const { client, service } = createTestClient([json(200, body)])
+  await expect(client.models.get('northlight/retouch')).resolves.toEqual(body)
+  expect(service.received[0]?.path).toBe('/v1/models/northlight%2Fretouch')
 })
 
 const completed = json(200, fixtures.runs.completed.body)
@@ -61,16 +59,17 @@ describe('one invalid model', () => {
   })
 })
 
-describe('models.run (section 4.3)', () => {
-  test.each([
-    ['completed', fixtures.runs.completed],
-    ['processing', fixtures.runs.processingSlow],
-    ['queued', fixtures.runs.queued],
-  ])('gives the response %s of the service and waits for nothing', async (_, { httpStatus, body }) => {
+test.each([
+  ['completed', fixtures.runs.completed],
+  ['processing', fixtures.runs.processingSlow],
+  ['queued', fixtures.runs.queued],
+])(
+  'models.run (section 4.3) gives the response %s of the service and waits for nothing',
+  async (_, { httpStatus, body }) => {
     const { client, service } = createTestClient([json(httpStatus, body)])
     await expect(client.models.run('aurora-image', fixtures.runs.request.body)).resolves.toEqual(body)
     expect(service.received).toMatchObject([
       { method: 'POST', path: '/v1/models/aurora-image/run', body: fixtures.runs.request.body },
     ])
-  })
-})
+  },
+)

@@ -121,17 +121,15 @@ describe('Electron', () => {
   })
 })
 
-describe('a test environment that imitates a page', () => {
-  test.each([
-    'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/26.1.0',
-    'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) HappyDOM/20.0.0',
-  ])('may have a key, and a path is below its origin: %s', async (userAgent) => {
-    openPage({ userAgent, origin: 'http://localhost:3000' })
-    expect(() => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })).not.toThrow()
-    const { client, service } = pageClient([MODELS], { baseUrl: '/api/modelrun' })
-    await client.models.list()
-    expect(service.received[0]?.url).toBe('http://localhost:3000/api/modelrun/v1/models')
-  })
+test.each([
+  'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/26.1.0',
+  'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) HappyDOM/20.0.0',
+])('a test environment that imitates a page may have a key, and a path is below its origin: %s', async (userAgent) => {
+  openPage({ userAgent, origin: 'http://localhost:3000' })
+  expect(() => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })).not.toThrow()
+  const { client, service } = pageClient([MODELS], { baseUrl: '/api/modelrun' })
+  await client.models.list()
+  expect(service.received[0]?.url).toBe('http://localhost:3000/api/modelrun/v1/models')
 })
 
 describe('a server that renders a page in advance', () => {

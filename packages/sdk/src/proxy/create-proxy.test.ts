@@ -20,35 +20,33 @@ const valid: ProxyOptions = {
 /** What a program without types may pass. */
 const createUnchecked = (changes: object) => createProxy({ ...valid, ...changes } as ProxyOptions)
 
-describe('a proxy is not created', () => {
-  test.each<[string, object, RegExp]>([
-    ['without `authorize`: it would be open', { authorize: undefined }, /needs `authorize`.*at your cost/],
-    ['with an `authorize` that is not a function', { authorize: true }, /`authorize`, a function/],
-    ['open to everybody, and with `authorize`', { dangerouslyAllowAnyone: true }, /not both/],
-    ['open to everybody without a budget', { authorize: undefined, dangerouslyAllowAnyone: true }, /budget/],
-    ['without a secret', { secret: undefined }, /`secret`.*openssl/],
-    ['with a short secret', { secret: 'short' }, /32/],
-    ['without models', { models: undefined }, /`models`/],
-    ['with an empty list of models', { models: [] }, /`models`/],
-    ['with a pattern of models', { models: '*' }, /`models`/],
-    ['without a client', { client: undefined }, /`client`/],
-    ['with a key in place of a client', { client: API_KEY }, /`client`/],
-    ['with every origin', { allowedOrigins: ['*'] }, /without wildcard/],
-    ['with every extension', { allowedOrigins: ['chrome-extension://*'] }, /without wildcard/],
-    ['with a host that has a scheme', { allowedHosts: ['https://app.example.com'] }, /one host/],
-    ['with every host', { allowedHosts: ['*.example.com'] }, /without wildcard/],
-    ['with an origin that has a path', { allowedOrigins: ['https://a.example.com/'] }, /one origin/],
-    ['with a path that has a query', { basePath: '/api?x' }, /`basePath`/],
-    ['with a budget that is not a number', { budget: { credits: Number.NaN } }, /`credits` of `budget`/],
-    ['with a negative budget', { budget: { credits: -1 } }, /`credits` of `budget`/],
-    ['with a budget without credits', { budget: {} }, /`credits` of `budget`/],
-    ['with a window of no time', { budget: { credits: 1, windowMs: 0 } }, /`windowMs` of `budget`/],
-    ['with a negative limit of a run', { maxCredits: -1 }, /`maxCredits`/],
-  ])('%s', (_, changes, message) => {
-    expect(() => createUnchecked(changes)).toThrow(ConfigurationError)
-    expect(() => createUnchecked(changes)).toThrow(message)
-    expect(() => createUnchecked(changes)).not.toThrow(API_KEY)
-  })
+test.each<[string, object, RegExp]>([
+  ['without `authorize`: it would be open', { authorize: undefined }, /needs `authorize`.*at your cost/],
+  ['with an `authorize` that is not a function', { authorize: true }, /`authorize`, a function/],
+  ['open to everybody, and with `authorize`', { dangerouslyAllowAnyone: true }, /not both/],
+  ['open to everybody without a budget', { authorize: undefined, dangerouslyAllowAnyone: true }, /budget/],
+  ['without a secret', { secret: undefined }, /`secret`.*openssl/],
+  ['with a short secret', { secret: 'short' }, /32/],
+  ['without models', { models: undefined }, /`models`/],
+  ['with an empty list of models', { models: [] }, /`models`/],
+  ['with a pattern of models', { models: '*' }, /`models`/],
+  ['without a client', { client: undefined }, /`client`/],
+  ['with a key in place of a client', { client: API_KEY }, /`client`/],
+  ['with every origin', { allowedOrigins: ['*'] }, /without wildcard/],
+  ['with every extension', { allowedOrigins: ['chrome-extension://*'] }, /without wildcard/],
+  ['with a host that has a scheme', { allowedHosts: ['https://app.example.com'] }, /one host/],
+  ['with every host', { allowedHosts: ['*.example.com'] }, /without wildcard/],
+  ['with an origin that has a path', { allowedOrigins: ['https://a.example.com/'] }, /one origin/],
+  ['with a path that has a query', { basePath: '/api?x' }, /`basePath`/],
+  ['with a budget that is not a number', { budget: { credits: Number.NaN } }, /`credits` of `budget`/],
+  ['with a negative budget', { budget: { credits: -1 } }, /`credits` of `budget`/],
+  ['with a budget without credits', { budget: {} }, /`credits` of `budget`/],
+  ['with a window of no time', { budget: { credits: 1, windowMs: 0 } }, /`windowMs` of `budget`/],
+  ['with a negative limit of a run', { maxCredits: -1 }, /`maxCredits`/],
+])('a proxy is not created %s', (_, changes, message) => {
+  expect(() => createUnchecked(changes)).toThrow(ConfigurationError)
+  expect(() => createUnchecked(changes)).toThrow(message)
+  expect(() => createUnchecked(changes)).not.toThrow(API_KEY)
 })
 
 describe('the user of a request', () => {

@@ -200,15 +200,13 @@ describe('expect', () => {
   })
 })
 
-describe('forget', () => {
-  test('takes back a run that did not count: no alarm', async () => {
-    const { inbox, clock, notices } = openInbox(signed)
-    inbox.start()
-    const { ref } = await inbox.prepare()
-    await inbox.forget(ref)
-    await inbox.forget(ref)
-    await clock.advance(1_000_000)
-    expect(notices.onUnconfirmedRun).toEqual([])
-    await inbox.drain()
-  })
+test('forget takes back a run that did not count: no alarm', async () => {
+  const { inbox, clock, notices } = openInbox(signed)
+  inbox.start()
+  const { ref } = await inbox.prepare()
+  await inbox.forget(ref)
+  await inbox.forget(ref)
+  await clock.advance(1_000_000)
+  expect(notices.onUnconfirmedRun).toEqual([])
+  await inbox.drain()
 })

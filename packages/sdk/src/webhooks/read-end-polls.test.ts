@@ -41,38 +41,36 @@ const OUTAGES: [string, unknown][] = [
   ['a Retry-After is a day', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: 86_400_000 })],
 ]
 
-describe('an outage of the service', () => {
-  test.each(OUTAGES)(
-    'makes no dead letter in an hour when %s, and the handler has all its attempts after it',
-    async (_, error) => {
-      let isDown = true
-      const { client, calls } = jobsOf(() => {
-        if (isDown) throw error
-        return SUCCEEDED_JOB
-      })
-      const attempts: number[] = []
-      const { clock, deliver, inbox, notices } = openInbox({
-        client,
-        secret: SECRET,
-        publicUrl: PUBLIC_URL,
-        onSucceeded: (_, { attempt }) => {
-          attempts.push(attempt)
-          if (attempt < 3) throw new Error('the handler fails')
-        },
-      })
-      await deliver(SUCCEEDED, await inbox.callbackUrl())
-      await inbox.expect('job_expected', { pollInMs: 3_600_000 })
-      await clock.advance(3_599_999)
-      // Each wait is twice as long as the one before, and at most 5 minutes.
-      expect(calls.length).toBeGreaterThanOrEqual(12)
-      expect(calls.length).toBeLessThan(25)
-      isDown = false
-      await clock.advance(310_000)
-      expect(attempts.toSorted()).toEqual([1, 1, 2, 2, 3, 3])
-      expect(notices.onDead).toEqual([])
-    },
-  )
-})
+test.each(OUTAGES)(
+  'an outage of the service makes no dead letter in an hour when %s, and the handler has all its attempts after it',
+  async (_, error) => {
+    let isDown = true
+    const { client, calls } = jobsOf(() => {
+      if (isDown) throw error
+      return SUCCEEDED_JOB
+    })
+    const attempts: number[] = []
+    const { clock, deliver, inbox, notices } = openInbox({
+      client,
+      secret: SECRET,
+      publicUrl: PUBLIC_URL,
+      onSucceeded: (_, { attempt }) => {
+        attempts.push(attempt)
+        if (attempt < 3) throw new Error('the handler fails')
+      },
+    })
+    await deliver(SUCCEEDED, await inbox.callbackUrl())
+    await inbox.expect('job_expected', { pollInMs: 3_600_000 })
+    await clock.advance(3_599_999)
+    // Each wait is twice as long as the one before, and at most 5 minutes.
+    expect(calls.length).toBeGreaterThanOrEqual(12)
+    expect(calls.length).toBeLessThan(25)
+    isDown = false
+    await clock.advance(310_000)
+    expect(attempts.toSorted()).toEqual([1, 1, 2, 2, 3, 3])
+    expect(notices.onDead).toEqual([])
+  },
+)
 
 describe('a lane', () => {
   const open = () => {

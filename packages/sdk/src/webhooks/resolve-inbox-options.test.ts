@@ -7,43 +7,33 @@ import { createInbox } from './inbox.ts'
 const { client } = jobsOf(() => SUCCEEDED_JOB)
 const engine = createMemoryEngine()
 
-describe('options that cannot work are rejected', () => {
-  test.each<[string, object, string]>([
-    ['nothing that could confirm a delivery', {}, 'Pass `createInbox({ client: new ModelRun() })`'],
-    [
-      'a secret that an environment does not have',
-      { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
-      '`publicUrl` needs a `secret`',
-    ],
-    ['a short secret', { secret: 'short' }, 'it must have at least 32'],
-    ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
-    ['a lock of no time', { client, lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
-    ['no handler at once', { client, concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
-    ['attempts that are not a number', { client, maxAttempts: 1.5 }, 'must be a whole number of at least 1, not 1.5.'],
-    ['no attempt', { client, maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
-    [
-      'a handler of another name',
-      { onSuccess() {} },
-      '`onSuccess` of `createInbox` is unknown (did you mean `onSucceeded`?).',
-    ],
-    [
-      'a path for an engine',
-      { engine: 'inbox.db' },
-      '`engine` of `createInbox` must be an engine of @modelrun/durable',
-    ],
-    ['an engine that is still being created', { engine: Promise.resolve() }, ', not a Promise.'],
-    ['the store of an older version', { store: {} }, '`store` of `createInbox` is unknown'],
-    ['an empty name', { name: '' }, '`name` of `createInbox` must be a text'],
-    [
-      'a part of a client',
-      { client: client.jobs },
-      '`client` of `createInbox` must be a client, like `new ModelRun()`',
-    ],
-    ['a handler that is not a function', { onFailed: 'log' }, '`onFailed` of `createInbox` must be a function'],
-  ])('%s', (_, options, message) => {
-    expect(() => createInbox(options)).toThrow(message)
-    expect(() => createInbox(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
-  })
+test.each<[string, object, string]>([
+  ['nothing that could confirm a delivery', {}, 'Pass `createInbox({ client: new ModelRun() })`'],
+  [
+    'a secret that an environment does not have',
+    { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
+    '`publicUrl` needs a `secret`',
+  ],
+  ['a short secret', { secret: 'short' }, 'it must have at least 32'],
+  ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
+  ['a lock of no time', { client, lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
+  ['no handler at once', { client, concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
+  ['attempts that are not a number', { client, maxAttempts: 1.5 }, 'must be a whole number of at least 1, not 1.5.'],
+  ['no attempt', { client, maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
+  [
+    'a handler of another name',
+    { onSuccess() {} },
+    '`onSuccess` of `createInbox` is unknown (did you mean `onSucceeded`?).',
+  ],
+  ['a path for an engine', { engine: 'inbox.db' }, '`engine` of `createInbox` must be an engine of @modelrun/durable'],
+  ['an engine that is still being created', { engine: Promise.resolve() }, ', not a Promise.'],
+  ['the store of an older version', { store: {} }, '`store` of `createInbox` is unknown'],
+  ['an empty name', { name: '' }, '`name` of `createInbox` must be a text'],
+  ['a part of a client', { client: client.jobs }, '`client` of `createInbox` must be a client, like `new ModelRun()`'],
+  ['a handler that is not a function', { onFailed: 'log' }, '`onFailed` of `createInbox` must be a function'],
+])('options that cannot work are rejected %s', (_, options, message) => {
+  expect(() => createInbox(options)).toThrow(message)
+  expect(() => createInbox(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
 })
 
 describe('`publicUrl`', () => {

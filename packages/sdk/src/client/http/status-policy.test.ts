@@ -95,11 +95,12 @@ describe('submissionAfter', () => {
   })
 })
 
-describe('isWorthRetrying', () => {
-  test.each(['GET', 'DELETE'] as const)('sends a %s again after these statuses, from any sender', (method) => {
+test.each(['GET', 'DELETE'] as const)(
+  'isWorthRetrying sends a %s again after these statuses, from any sender',
+  (method) => {
     for (const [, text] of BODIES) {
       const retried = STATUSES.filter((status) => isWorthRetrying(method, failedResponse(status, text)))
       expect(retried).toEqual([408, 429, 500, 502, 503, 504])
     }
-  })
-})
+  },
+)

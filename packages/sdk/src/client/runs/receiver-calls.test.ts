@@ -143,19 +143,17 @@ describe('a receiver that cannot prepare', () => {
   })
 })
 
-describe('an event that a receiver delivers', () => {
-  test.each([
-    ['of another job', { ...fixtures.jobs.succeeded.body.data, job_id: 'job_other' }],
-    ['of a success without output', { status: 'succeeded' }],
-    ['that is not one', 'succeeded'],
-  ])('%s does not become the result', async (_, event) => {
-    const { lines, log } = recordLog('warn')
-    const { client, clock } = createTestClient([accepted, succeeded], log)
-    const plugged = HOOKS['the event of listen']?.(() => event)
-    const result = await clock.run(client.run('aurora-image', {}, plugged))
-    expect(result).toMatchObject({ job_id, output: fixtures.jobs.succeeded.body.data.output })
-    expect(lines).toEqual([expect.stringContaining(`the job ${job_id} is polled: TypeError: it delivered`)])
-  })
+test.each([
+  ['of another job', { ...fixtures.jobs.succeeded.body.data, job_id: 'job_other' }],
+  ['of a success without output', { status: 'succeeded' }],
+  ['that is not one', 'succeeded'],
+])('an event that a receiver delivers %s does not become the result', async (_, event) => {
+  const { lines, log } = recordLog('warn')
+  const { client, clock } = createTestClient([accepted, succeeded], log)
+  const plugged = HOOKS['the event of listen']?.(() => event)
+  const result = await clock.run(client.run('aurora-image', {}, plugged))
+  expect(result).toMatchObject({ job_id, output: fixtures.jobs.succeeded.body.data.output })
+  expect(lines).toEqual([expect.stringContaining(`the job ${job_id} is polled: TypeError: it delivered`)])
 })
 
 describe('the context of a run', () => {

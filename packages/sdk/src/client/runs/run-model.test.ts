@@ -145,16 +145,14 @@ describe('the deadline of client.run', () => {
   })
 })
 
-describe('client.submit (section 4.3)', () => {
-  test.each([
-    ['asks not to be held', {}, {}],
-    ['sends a webhook URL', { webhookUrl: HOOK }, { webhook_url: HOOK }],
-  ])('%s, and gives the job at once', async (_, options, body) => {
-    const { client, service } = createTestClient([json(202, queued.body)])
-    const job = await client.submit('aurora-image', INPUT, options)
-    expect(job).toMatchObject({ id: queued.body.job_id, modelId: 'aurora-image', requestId: queued.body.request_id })
-    expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, ...body })
-  })
+test.each([
+  ['asks not to be held', {}, {}],
+  ['sends a webhook URL', { webhookUrl: HOOK }, { webhook_url: HOOK }],
+])('client.submit (section 4.3) %s, and gives the job at once', async (_, options, body) => {
+  const { client, service } = createTestClient([json(202, queued.body)])
+  const job = await client.submit('aurora-image', INPUT, options)
+  expect(job).toMatchObject({ id: queued.body.job_id, modelId: 'aurora-image', requestId: queued.body.request_id })
+  expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, ...body })
 })
 
 describe('the progress of client.run (section 3)', () => {

@@ -42,28 +42,26 @@ describe('recoverJob finds the job of a response (section 4.3)', () => {
   })
 })
 
-describe('recoverJob finds no job in a response', () => {
-  test.each([
-    ['a web page', '<html>"job_id":"job_1"</html>'],
-    ['an empty body', ''],
-    ['another shape', { id: 'job_1' }],
-    ['an empty id', { job_id: '' }],
-    ['an id that is not a text', { job_id: [7] }],
-    ['an id that no url can hold', { job_id: '..' }],
-    ['an id with a control character', { job_id: 'a\nb' }],
-    ['an id that JSON may have rounded', '{"job_id":9007199254740993}'],
-    ['an id in an error, which may be another job', { error: { code: 'X', message: '', job_id: 'job_1' } }],
-    ['an id in an error, cut', '{"error":{"code":"X","job_id":"job_1","mess'],
-    ['a number that is cut', '{"job_id":12'],
-    ['an id in a list of two', '[{"job_id":"job_1"},{"job_id":"job_2"}]'],
-    ['an id in a list in a wrapper, cut', '{"data":[{"job_id":"job_1"}],"x'],
-    ['an echo of the input', { input: { job_id: 'job_old' }, state: 'ok' }],
-    ['an echo of the input, cut', '{"request":{"input":{"job_id":"job_old"'],
-    ['an echo of the input in an error', { error: { code: 'X', message: '', input: { job_id: 'job_old' } } }],
-    ['an id that is cut', '{"job_id":"job_'],
-  ])('that is %s', (_, body) => {
-    expect(recoverJob(received(body))).toBeUndefined()
-  })
+test.each([
+  ['a web page', '<html>"job_id":"job_1"</html>'],
+  ['an empty body', ''],
+  ['another shape', { id: 'job_1' }],
+  ['an empty id', { job_id: '' }],
+  ['an id that is not a text', { job_id: [7] }],
+  ['an id that no url can hold', { job_id: '..' }],
+  ['an id with a control character', { job_id: 'a\nb' }],
+  ['an id that JSON may have rounded', '{"job_id":9007199254740993}'],
+  ['an id in an error, which may be another job', { error: { code: 'X', message: '', job_id: 'job_1' } }],
+  ['an id in an error, cut', '{"error":{"code":"X","job_id":"job_1","mess'],
+  ['a number that is cut', '{"job_id":12'],
+  ['an id in a list of two', '[{"job_id":"job_1"},{"job_id":"job_2"}]'],
+  ['an id in a list in a wrapper, cut', '{"data":[{"job_id":"job_1"}],"x'],
+  ['an echo of the input', { input: { job_id: 'job_old' }, state: 'ok' }],
+  ['an echo of the input, cut', '{"request":{"input":{"job_id":"job_old"'],
+  ['an echo of the input in an error', { error: { code: 'X', message: '', input: { job_id: 'job_old' } } }],
+  ['an id that is cut', '{"job_id":"job_'],
+])('recoverJob finds no job in a response that is %s', (_, body) => {
+  expect(recoverJob(received(body))).toBeUndefined()
 })
 
 test('recoverJob is quick and never throws, whatever the text', () => {
