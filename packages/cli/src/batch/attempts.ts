@@ -4,7 +4,7 @@ import { isClientError, UsageError } from '../errors.ts'
 import { listRuns } from './list-runs.ts'
 import type { Batch } from './open-batch.ts'
 import { type KnownRow, nameOf } from './report.ts'
-import { attemptKey, readAttempt, rowContent } from './row-keys.ts'
+import { readAttempt, rowContent } from './row-keys.ts'
 import { failWith, type Row, type RowRules } from './rows.ts'
 
 export interface Decisions {
@@ -19,7 +19,7 @@ function isRetryable(run: Run | undefined): boolean {
 }
 
 /** Whether another attempt may have followed this one. */
-export function mayBeRepeated(run: Run | undefined): boolean {
+function mayBeRepeated(run: Run | undefined): boolean {
   return run?.state === 'unknown' || isRetryable(run)
 }
 
@@ -31,50 +31,51 @@ export function setRun(row: KnownRow, run: Run | undefined): void {
   Object.assign(row, isUnknown ? { run: unknown, unknown: undefined, repeated: run } : { run, unknown })
 }
 
+/** A row that has a run. */
+export type SentRow = KnownRow & { run: Run }
+
+/** The rows of a batch by their keys, each with its latest attempt. */
+export async function latestRows(batch: Batch): Promise<Map<string, SentRow>> {
+  const latest = new Map<string, SentRow>()
+  const attempts = (await listRuns(batch)).map((run) => ({ run, ...readAttempt(run.key) }))
+  for (const { key, attempt, run } of attempts.toSorted((a, b) => a.attempt - b.attempt)) {
+    const row = latest.get(key) ?? { key, attempt, run, ...batch.saved.of(key) }
+    latest.set(key, row)
+    if (attempt > row.attempt && !mayBeRepeated(row.run)) continue
+    row.attempt = attempt
+    setRun(row, run)
+  }
+  return latest
+}
+
 /**
- * Finds the latest attempt of each row. The number is read from the batch: an attempt follows only one that did not succeed.
+ * Finds the latest attempt of each row, by its key or by what it asks for.
  *
  * @throws UsageError for keys that name another run
  */
 export async function findAttempts(batch: Batch, rows: readonly Row[], rules: RowRules): Promise<void> {
-  const { runs } = batch
-  for (const row of rows) await findAttempt(runs, row)
-  if (rules.key === undefined) return await findByContent(batch, rows, rules)
+  const known = await latestRows(batch)
+  for (const row of rows) {
+    Object.assign(row, known.get(row.key))
+    known.delete(row.key)
+  }
+  if (rules.key === undefined) return findByContent(known, rows, rules)
   const problems = rows.filter((row) => isChanged(row, rules)).map(({ row, key }) => `row ${row}, with the key ${key}`)
   const advice = 'Give such a row a new key to pay for a new run, or the input that it had.'
   failWith('These rows were run with another input or model. Nothing was sent.', problems, advice)
 }
 
-/** Finds the runs of rows that were written in another way, with or without a default: by what they ask for. */
-async function findByContent(batch: Batch, rows: readonly Row[], { model, schema }: RowRules): Promise<void> {
+/** Finds the runs of rows that were written in another way, with or without a default. */
+function findByContent(others: Map<string, SentRow>, rows: readonly Row[], { model, schema }: RowRules): void {
   const missing = rows.filter(({ run }) => run === undefined)
-  if (missing.length === 0) return
-  const taken = new Set(rows.map(({ key }) => key))
-  const keys = new Map<string, Set<string>>()
-  for (const run of await listRuns(batch)) {
-    const { key } = readAttempt(run.key)
-    if (run.model !== model || taken.has(key)) continue
-    const content = rowContent(run.input, schema)
-    keys.set(content, (keys.get(content) ?? new Set()).add(key))
+  const found = new Map<string, SentRow[]>()
+  for (const other of missing.length === 0 ? [] : others.values()) {
+    const content = rowContent(other.run.input, schema)
+    const same = found.get(content) ?? []
+    same.push(other)
+    if (other.run.model === model) found.set(content, same)
   }
-  for (const row of missing) {
-    const found = keys.get(rowContent(row.input, schema))
-    const [key] = found ?? []
-    if (key === undefined) continue
-    found?.delete(key)
-    row.key = key
-    await findAttempt(batch.runs, row)
-  }
-}
-
-async function findAttempt(runs: Runs, row: Row): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const run = await runs.get(attemptKey(row.key, attempt))
-    if (attempt > 1 && run === undefined) return
-    row.attempt = attempt
-    setRun(row, run)
-    if (!mayBeRepeated(run)) return
-  }
+  for (const row of missing) Object.assign(row, found.get(rowContent(row.input, schema))?.shift())
 }
 
 function isChanged({ run, input }: Row, { model, schema }: RowRules): boolean {

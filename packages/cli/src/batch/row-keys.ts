@@ -11,14 +11,9 @@ export function hashOf(content: string, length: number): string {
 /** Keys of rows never have this character. */
 const SEPARATOR = '\u001f'
 
-/** The key of the run of an attempt, from 1. The first attempt has the key of the row. */
-export function attemptKey(key: string, attempt: number): string {
-  return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
-}
-
-/** The key of the run that a row has, or will have. */
+/** The key of the run that a row has, or will have. The first attempt has the key of the row. */
 export function runKey({ run, key, attempt }: { run?: Run | undefined; key: string; attempt: number }): string {
-  return run?.key ?? attemptKey(key, attempt)
+  return run?.key ?? (attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`)
 }
 
 export function readAttempt(name: string): { key: string; attempt: number } {

@@ -140,7 +140,6 @@ function countEqual({ rows, rules }: BatchWork): number {
 }
 
 async function reportDryRun({ batch, rows, options }: BatchWork, { terminal }: CliContext): Promise<ExitCode> {
-  for (const row of rows) Object.assign(row, batch.saved.of(row.key))
   const reports = rows.map(describeRow)
   const { credits } = await batch.runs.progress()
   await printReport(reports, { ...options, credits, terminal })

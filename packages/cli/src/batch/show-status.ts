@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Run } from '@modelrun/durable'
 import { eachOf, sleep, systemClock } from '@modelrun/kit'
 import { type CliContext, EXIT, type ExitCode } from '../context.ts'
 import { UsageError } from '../errors.ts'
@@ -9,12 +8,10 @@ import type { ServiceOptions } from '../options.ts'
 import { createService } from '../service/service.ts'
 import { StatusLine } from '../terminal/terminal.ts'
 import { stateFolder } from './account.ts'
-import { type Decisions, decideUnknown, mayBeRepeated, setRun } from './attempts.ts'
+import { type Decisions, decideUnknown, latestRows, type SentRow, setRun } from './attempts.ts'
 import { BatchStop } from './batch-stop.ts'
-import { listRuns } from './list-runs.ts'
 import type { Batch } from './open-batch.ts'
-import { checkReport, describeRow, type KnownRow, printReport } from './report.ts'
-import { readAttempt } from './row-keys.ts'
+import { checkReport, describeRow, printReport } from './report.ts'
 import { saveRow } from './work-rows.ts'
 
 export interface StatusOptions extends ServiceOptions, Pick<Decisions, 'job'> {
@@ -39,7 +36,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   const stop = new BatchStop(context)
   const open = { service, options: { ...options, concurrency: 1, pollsPerSecond: 10, dryRun: !fetch } }
   return await stop.work(open, async (batch) => {
-    const rows = await latestRows(batch)
+    const rows = [...(await latestRows(batch)).values()]
     if (fetch) {
       await decideUnknown(rows, { client: service.client, runs: batch.runs, options: { job } })
       // A pause of polls, for a key that was repaired meanwhile, would last.
@@ -56,22 +53,6 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
     const exitCode = await printReport(reports, { report, credits, terminal })
     return fetch ? exitCode : EXIT.done
   })
-}
-
-type SentRow = KnownRow & { run: Run }
-
-/** The latest attempt of each row, as `findAttempts` has it. */
-async function latestRows(batch: Batch): Promise<SentRow[]> {
-  const latest = new Map<string, SentRow>()
-  const attempts = (await listRuns(batch)).map((run) => ({ run, ...readAttempt(run.key) }))
-  for (const { key, attempt, run } of attempts.toSorted((a, b) => a.attempt - b.attempt)) {
-    const row = latest.get(key) ?? { key, attempt, run, ...batch.saved.of(key) }
-    latest.set(key, row)
-    if (attempt > row.attempt && !mayBeRepeated(row.run)) continue
-    row.attempt = attempt
-    setRun(row, run)
-  }
-  return [...latest.values()]
 }
 
 const FETCHES_AT_ONCE = 8
