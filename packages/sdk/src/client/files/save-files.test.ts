@@ -22,6 +22,17 @@ describe('files.save (section 2.5)', () => {
     await expect(Promise.all(paths.map((path) => readFile(path, 'utf8')))).resolves.toEqual(['first', 'second'])
   })
 
+  test('saves a file whole that becomes shorter while it is fetched', async () => {
+    const file: HostedFile = { content: 'x'.repeat(70_000), faults: [{ bytes: 60_000, how: 'breaks' }] }
+    const serve = createFileHost(file)
+    const { client, service } = createSavingClient((request) => {
+      if (service.received.length > 1) file.content = 'y'.repeat(10_000)
+      return serve(request)
+    })
+    await client.files.save(resultOf('job_1'), folder.path)
+    expect(await folder.files()).toEqual({ 'job_1-0.png': file.content })
+  })
+
   test('names files after the type that the response has', async () => {
     const { client } = createSavingClient(text(200, 'x', { 'content-type': 'audio/wav' }))
     await expect(client.files.save(resultOf('job_1'), folder.path)).resolves.toEqual([join(folder.path, 'job_1-0.wav')])
