@@ -2,6 +2,7 @@ import { ConfigurationError } from 'modelrun'
 import { expect, it, test } from 'vitest'
 import { MODEL, openBatch, pass, settled, useVirtualTime } from '../../test/batch.ts'
 import { loop, openProcesses, type Process, type Processes } from '../../test/processes.ts'
+import { decide, queuesOf, type RunsContext } from './runs-context.ts'
 import type { Runs } from './runs-options.ts'
 
 useVirtualTime()
@@ -28,6 +29,21 @@ it.each(PAIRS.filter((pair) => pair.includes('resubmit')))(
     expect(await settled(runs.sweep())).toMatchObject({ succeeded: 1, total: 1, credits: 4 * sent.length })
   },
 )
+
+test('decisions about one run are made one after the other, also when one fails', async () => {
+  const { engine } = await openBatch()
+  const context = { engine, queues: queuesOf('runs') } as RunsContext
+  const steps: string[] = []
+  const decideIn = async (name: string) => {
+    steps.push(`${name} starts`)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    steps.push(`${name} ends`)
+    throw new Error(name)
+  }
+  const decisions = ['one', 'other'].map((name) => decide('a', () => decideIn(name), context).catch(String))
+  expect(await settled(Promise.all(decisions))).toEqual(['Error: one', 'Error: other'])
+  expect(steps).toEqual(['one starts', 'one ends', 'other starts', 'other ends'])
+})
 
 test.each(['dies after', undefined] as const)(
   'an attempt whose adder %s is counted once, however often it is tried',
