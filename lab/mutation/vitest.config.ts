@@ -32,7 +32,7 @@ export default defineConfig({
     include: (process.env.MUTATION_TESTS ?? '').split(' '),
     // One worker loads every module once for a mutant. No test of ours leaves anything behind in a module.
     isolate: false,
-    setupFiles: ['packages/kit/test/same-properties.ts'],
+    setupFiles: ['packages/kit/test/same-properties.ts', 'packages/kit/test/put-back.ts'],
     sequence: { sequencer: ProbableFirst },
     runner: 'lab/mutation/idle-runner.ts',
     // The runner above ends what hangs.

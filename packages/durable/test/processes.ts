@@ -60,6 +60,8 @@ async function meet<Value>(fault: Fault, die: () => void, work: () => Promise<Va
   if (fault === 'hangs') await new Promise((resolve) => setTimeout(resolve, HANG_MS))
   if (fault === 'dies before') die()
   if (fault === 'dies before') return DEATH
+  // The lock was lost, and this process does not know it.
+  if (fault === 'marks none') return new Set() as Value
   const value = await work()
   if (fault === 'loses the response') throw new Error('The connection was reset.')
   if (fault !== 'dies after') return value

@@ -92,6 +92,19 @@ describe.each(FAULTS)('a fault at $at (the POST responds with $inHand)', ({ faul
   )
 })
 
+it('sends once for each mark, and nothing without one', async () => {
+  const { server, open } = await openProcesses()
+  server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
+  const steps: string[] = []
+  const request: Faults['request'] = (at) => (at === 'POST' ? void steps.push(at) : undefined)
+  const store: Faults['store'] = (at) => {
+    if (at !== 'markStarted runs:submit') return undefined
+    return steps.push('mark') <= 2 ? 'marks none' : undefined
+  }
+  expect((await settled(loop(open({}, { request, store }), 'a'))).run.state).toBe('succeeded')
+  expect(steps).toEqual(['mark', 'mark', 'mark', 'POST', 'mark', 'POST'])
+})
+
 describe('a store that stays away from the POST on', () => {
   it.each([
     [undefined, 0, 'running'],

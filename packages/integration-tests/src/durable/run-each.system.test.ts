@@ -69,19 +69,6 @@ describe('runEach', () => {
     expect(countPosts(server)).toBe(12)
   })
 
-  it('ends with AbortedError when its signal aborts, and keeps the runs', async () => {
-    const { server, runs } = await setUpRuns({ latency: 50 })
-    const controller = new AbortController()
-    const loop = collect(runs.runEach(MODEL, itemsOf(3), { signal: controller.signal }))
-    while ((await runs.progress()).total < 3);
-    controller.abort(new Error('enough'))
-    const error = { name: 'AbortedError', submission: 'unknown', cause: { message: 'enough' } }
-    await expect(loop).rejects.toMatchObject(error)
-    await expect(collect(runs.runEach(MODEL, itemsOf(3), { signal: controller.signal }))).rejects.toMatchObject(error)
-    expect(await collect(runs.runEach(MODEL, itemsOf(3)))).toHaveLength(3)
-    expect(countPosts(server)).toBe(3)
-  })
-
   it('yields a run that may have been accepted as unknown, and does not send it again', async () => {
     const { server, runs } = await setUpRuns()
     server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
@@ -93,15 +80,6 @@ describe('runEach', () => {
     const [unknown] = await runs.unknown()
     expect(await runs.resubmit(String(unknown?.key))).toBe(true)
     expect(await collect(runs.runEach(MODEL, itemsOf(1)))).toMatchObject([{ run: { state: 'succeeded' } }])
-  })
-
-  it('yields what failed and what was rejected, each with its reason', async () => {
-    const { server, runs } = await setUpRuns({ maxCredits: 4 })
-    server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
-    const failed = await collect(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'fails' } }]))
-    expect(failed).toMatchObject([{ run: { state: 'failed', error: { message: 'out of paint' } } }])
-    const tooDear = await collect(runs.runEach(MODEL, [{ key: 'b', input: { prompt: 'more' } }]))
-    expect(tooDear).toMatchObject([{ run: { state: 'rejected', error: { code: 'BUDGET_EXCEEDED' } } }])
   })
 
   it.each([
