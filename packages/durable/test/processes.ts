@@ -10,7 +10,15 @@ import { createSqliteTable } from '../src/sqlite/sqlite-table.ts'
 import { asRequest, atEnd, MODEL } from './batch.ts'
 
 /** What happens to a process at a request of its client, or at a change of its store: nothing without a value. It waits for a promise. */
-export type Fault = Promise<void> | 'dies before' | 'dies after' | 'fails' | 'hangs' | 'loses the response' | undefined
+export type Fault =
+  | Promise<void>
+  | 'dies before'
+  | 'dies after'
+  | 'fails'
+  | 'hangs'
+  | 'loses the response'
+  | 'marks none'
+  | undefined
 
 /** When something happens to a process. */
 export interface Faults {

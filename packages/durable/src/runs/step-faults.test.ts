@@ -96,8 +96,8 @@ it('sends once for each mark, and nothing without one', async () => {
   const { server, open } = await openProcesses()
   server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
   const steps: string[] = []
-  const request: Faults['request'] = (at) => (at === 'POST' ? void steps.push(at) : undefined)
-  const store: Faults['store'] = (at) => {
+  const request = (at: string): Fault => (at === 'POST' ? void steps.push(at) : undefined)
+  const store = (at: string): Fault => {
     if (at !== 'markStarted runs:submit') return undefined
     return steps.push('mark') <= 2 ? 'marks none' : undefined
   }
