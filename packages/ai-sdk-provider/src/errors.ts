@@ -11,7 +11,6 @@ interface FailedRequest {
   jobIds?: readonly string[] | undefined
 }
 
-/** Rethrows a client error as an AI SDK error. */
 export function throwAiError(request: FailedRequest): (error: unknown) => never {
   return (error) => {
     throw nameJobs(error instanceof ModelRunError ? toAiError(error, request) : error, request.jobIds ?? [])

@@ -54,14 +54,12 @@ async function runInBatch(
   return ended.map(async ({ item: { key, input }, run }) => ({ ...succeededRun({ ...run, key }), input }))
 }
 
-/** The limits of a call whose runs are of a batch. */
 export function limitsOf({ items, url, msLeft, send: { signal } }: PreparedCall) {
   const keys = items.map(({ key }) => key).join(', ')
   const message = `The runs ${keys} did not end in time. They continue: the same call waits for them again.`
   return { signal, ms: msLeft(), url, message }
 }
 
-/** Cancels runs of a batch in the background. */
 export function cancelAfter(work: Promise<unknown>, durable: DurableRuns, keys: readonly string[]): void {
   const cancel = () => Promise.allSettled(keys.map((key) => durable.cancel(key)))
   work.then(cancel, cancel)

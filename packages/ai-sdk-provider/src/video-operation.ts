@@ -42,7 +42,6 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   return { operation, facts: jobs.map(({ id }) => ({ jobId: id })), warnings: [...call.warnings, ...warnings] }
 }
 
-/** Reads the runs of an operation, jobs in the words of a batch. */
 export async function readRuns(options: ResolvedOptions, operation: JSONValue, signal: AbortSignal | undefined) {
   const { jobs = [], keys = [] } = parseOperation(operation)
   const readJob = async (job: JobHandle, signal: AbortSignal) => {

@@ -71,7 +71,6 @@ export function addRunOptions(command: Command): Command {
   return addServiceOptions(addFileOptions(command))
 }
 
-/** Adds what a folder needs that belongs to one account. */
 export function addSameAccount(command: Command): Command {
   return command.option('--same-account', 'the folder is of the same account, with a new key or at a new url')
 }

@@ -17,7 +17,6 @@ export function createClock(scale = 1): ConformanceClock {
 /** Shorter than what the automatic clock of a test double takes for a time limit: to those it jumps slowly. */
 const STEP_MS = 10_000
 
-/** Sleeps for a long time. */
 export async function sleepInSteps(clock: ConformanceClock, ms: number): Promise<void> {
   const until = clock.now() + ms
   while (clock.now() < until) await sleep(clock, Math.min(STEP_MS, until - clock.now()))

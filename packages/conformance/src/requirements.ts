@@ -17,7 +17,6 @@ export interface Requirement {
 /** Every statement that the suite covers, in the order of the specification. */
 export const REQUIREMENTS = statements as readonly Requirement[] // the file has no other levels
 
-/** The statements that a check covers. */
 export function requirementsOf(checkId: string): readonly Requirement[] {
   return REQUIREMENTS.filter(({ check }) => check === checkId)
 }

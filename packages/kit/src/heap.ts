@@ -43,7 +43,6 @@ export function createHeap<T extends HeapItem>() {
     first: (): T | undefined => items[0],
     /** Adds an item, or moves it to where its changed `at` belongs. */
     put: (item: T): void => settle(item, item.slot < 0 ? items.length : item.slot),
-    /** Removes an item, if it is in the heap. */
     remove: (item: T): void => {
       if (item.slot < 0) return
       const { slot } = item

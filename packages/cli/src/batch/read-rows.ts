@@ -10,7 +10,6 @@ export interface RowSource {
   delimiter?: string | undefined
 }
 
-/** Reads the rows of `--inputs`. @throws UsageError */
 export async function readRows({ inputs, delimiter }: RowSource): Promise<RawRows> {
   const source: TextSource = { path: inputs, option: '--inputs' }
   const content = await readText(source)

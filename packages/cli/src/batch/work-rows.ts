@@ -70,7 +70,6 @@ export async function workRows(work: BatchWork, note: (row: Row) => void): Promi
   await abortable(Promise.all(saves), signal)
 }
 
-/** Saves the files of a row that has succeeded, and notes that. */
 export async function saveRow(
   row: KnownRow,
   { service, batch, plan }: { service: Service; batch: Batch; plan: SavePlan & { signal: AbortSignal } },

@@ -55,7 +55,6 @@ function parameterDoc({ description = '', minimum, maximum, default: fallback }:
   return [commentText(description), rangeText(minimum, maximum).replace(/.$/, '$&.'), tag]
 }
 
-/** A JSDoc comment of paragraphs that are safe in one. */
 function docComment(paragraphs: readonly string[], indent: string): string {
   const lines = paragraphs
     .filter((paragraph) => paragraph !== '')

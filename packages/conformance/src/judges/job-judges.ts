@@ -153,7 +153,6 @@ function sameOutputs({ run: { response }, reads }: JobStory): Finding[] {
 
 type ShownOutput = readonly [Pick<ApiResponse, 'json' | 'exchange'>, pointer: string]
 
-/** Judges that two outputs of one job are the same. */
 export function sameOutput([one, pointer]: ShownOutput, [other, otherPointer]: ShownOutput): Finding {
   const [expected, shown] = [outputShown(one, pointer), outputShown(other, otherPointer)]
   return judge(shown === expected, `the output of a job has ${shown}; it had ${expected} before`, [one, other])

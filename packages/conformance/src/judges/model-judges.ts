@@ -101,7 +101,6 @@ export function hasFields(model: unknown, { exchange }: ApiResponse): Finding[] 
   return holds({ json: model, exchange }, FIELDS)
 }
 
-/** Judges that a model is the same in every list and in its details. */
 function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
   const shown = [
     ...lists.flatMap(({ response }) => modelsOf(response).map((model): [unknown, ApiResponse] => [model, response])),

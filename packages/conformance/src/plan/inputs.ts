@@ -28,7 +28,6 @@ export function sampleInput(inputSchema: unknown): Record<string, unknown> | und
   return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
 }
 
-/** The parameters of a model's input, by name. */
 export function propertiesOf(inputSchema: unknown): [string, Property][] {
   const properties = Object.entries(at(inputSchema, '/properties') ?? {})
   return properties.filter((entry): entry is [string, Property] => isRecord(entry[1]))

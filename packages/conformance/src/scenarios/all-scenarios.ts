@@ -5,7 +5,6 @@ import { details, keyInQuery, lists, pages, unknownModel } from './reads.ts'
 import { FIRST, otherRuns, unknownModelRun, wrongRuns } from './runs.ts'
 import { cancelOfFinishedJob, unknownJob } from './settings.ts'
 
-/** Every scenario in the order in which they are performed. */
 export const ALL_SCENARIOS: readonly Scenario[] = [
   ...[pages, lists, details, unknownModel, keyInQuery],
   ...Object.values(FIRST),

@@ -40,11 +40,9 @@ export function mayDo({ kind, lacks: missing }: SentKey, route: RouteName): bool
 export function almostKeys(apiKey: string): string[] {
   const start = apiKey.slice(0, -1)
   // The prefix stays as it is: it is not secret.
-  const inOtherCase = apiKey.replace(/(?<=^sk_(live|test)_).*/, otherCase)
+  const inOtherCase = apiKey.replace(/(?<=^sk_(live|test)_).*/, (text) =>
+    text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase(),
+  )
   const keys = [`${apiKey}x`, start, `${start}${apiKey.endsWith('x') ? 'y' : 'x'}`, inOtherCase]
   return keys.filter((key) => key !== apiKey && key !== '')
-}
-
-function otherCase(text: string): string {
-  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
 }

@@ -4,7 +4,6 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
 import { tooNew } from '../engine/table-engine.ts'
 
-/** Time limit of a change. */
 const LIMIT_MS = 2_000
 
 /** The version of what the engine stores. */

@@ -6,7 +6,7 @@ export interface TaskName {
   readonly id: string
 }
 
-/** A task that a change is about: it is the one that was added then, and nobody has locked it since this fence. */
+/** A task that a change is about: it is the one that was added then, and was not locked again after this fence. */
 export interface Guard extends TaskName {
   readonly addedAt?: number | undefined
   readonly fence?: number | undefined

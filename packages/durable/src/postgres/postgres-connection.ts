@@ -92,7 +92,6 @@ export interface Connection {
 
 type PgPool = Pick<Pool, 'query' | 'connect' | 'idleCount'> & { options: { max?: number | null | undefined } }
 
-/** How long a connection may take to open. */
 const CONNECT_MS = 4_000
 /** How long an idle connection may take to prove that it is alive. */
 const PROBE_MS = 2_000

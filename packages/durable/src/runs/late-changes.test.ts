@@ -7,7 +7,7 @@ useVirtualTime()
 const add = ({ runs }: Process) => settled(runs.add('a', MODEL, { prompt: 'a' }))
 const send = ({ runs }: Process) => settled(runs.send('a', MODEL, { prompt: 'a' }))
 
-/** How the run is before a process stands still. */
+/** How the run is before a process pauses. */
 const BEFORE: Readonly<Record<string, (process: Process, shared: Processes) => Promise<unknown>>> = {
   waiting: add,
   sent: send,
@@ -47,7 +47,7 @@ async function endLife(process: Process): Promise<void> {
   expect(await settled(process.runs.delete({ all: true }))).toEqual({ deleted: 1, kept: 0 })
 }
 
-test.each(Object.keys(STEPS))('%s that stands still changes nothing of the run that was added since', async (name) => {
+test.each(Object.keys(STEPS))('%s that pauses changes nothing of the run that was added since', async (name) => {
   const before = BEFORE[name.split(' ').at(-2) ?? '']
   let changes = 1
   for (let at = 1; at <= changes; at += 1) {

@@ -44,7 +44,6 @@ interface VirtualClockParts {
   timers: VirtualTimers
   activity: Activity
   setTimer(callback: () => void, ms: number): unknown
-  /** Moves time on. */
   pass(ms: number): Promise<void>
 }
 

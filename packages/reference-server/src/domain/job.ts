@@ -88,7 +88,6 @@ export interface JobPlan {
 }
 
 export interface JobPlanOptions {
-  /** How long the model works on it. */
   latencyMs: number
   script: ScriptedOutcome | undefined
   createdAt: number

@@ -155,7 +155,6 @@ export function viewJournal(journal: Journal, accountOf: (key: string) => Accoun
   return { entries, text: (filter) => journalText(entries(filter)) }
 }
 
-/** The records of an account, or of all, that pass a filter. */
 export function selectRecords(
   journal: Journal,
   account: Account | undefined,

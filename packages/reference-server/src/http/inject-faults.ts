@@ -78,7 +78,6 @@ async function faultTarget(
   return { endpoint, account, model: jobParameter === undefined ? req.params.id : undefined, input: undefined }
 }
 
-/** The parameter of the path that names a job. */
 const JOB_PARAMETERS: Readonly<Partial<Record<FaultEndpoint, string>>> = {
   getFile: 'job',
   getJob: 'id',

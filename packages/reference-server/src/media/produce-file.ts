@@ -15,7 +15,6 @@ export interface FileRequest {
   height: number
 }
 
-/** A file that opens in an ordinary viewer. */
 interface ProducedFile {
   bytes: Uint8Array<ArrayBuffer>
   contentType: string

@@ -33,7 +33,6 @@ export class Service {
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
-  /** How many requests were numbered. */
   requests = 0
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher

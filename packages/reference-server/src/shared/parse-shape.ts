@@ -32,7 +32,6 @@ export function fits(schema: z.ZodMiniType): Check {
   }
 }
 
-/** The message about a wrong part of a request. */
 export function invalidMessage(part: string, message: string): string {
   return `Invalid ${part}: ${message.replace(/^It /, 'it ')}`
 }

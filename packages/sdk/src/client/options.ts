@@ -7,7 +7,6 @@ import { type PollingOptions, resolvePolling } from './jobs/polling/polling-opti
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
-/** The version in the path of every endpoint. */
 const API_VERSION = 'v1'
 
 /** Options of {@link ModelRun}. */

@@ -39,7 +39,6 @@ export const runModel: Route = async (core, visit, { id: model, request }) => {
 /** Longest time that a page waits for the budget store before its run is rejected. */
 const RESERVE_LIMIT_MS = 10_000
 
-/** Reserves the price, or rejects the run. */
 async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Omit<SentRun, 'model'> | Response> {
   const { options, catalog, spending } = core
   const isUnlimited = options.maxCredits === Number.POSITIVE_INFINITY && spending === undefined
@@ -86,7 +85,6 @@ async function send(
   }
 }
 
-/** The response of the service to a run that it has accepted. */
 interface AcceptedRun extends SentRun {
   run: AnyRunResponse
   status: number

@@ -4,7 +4,6 @@ import { fromBase64, toBase64Url } from '../shared/signing/base64.ts'
 import { createKeyring, type Secret } from '../shared/signing/keyring.ts'
 import type { Reservation } from './budget/spending.ts'
 
-/** A job of a user, and the credits that are reserved for it. */
 export interface SealedJob {
   jobId: string
   /** Undefined where nothing was reserved. */

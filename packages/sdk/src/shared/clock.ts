@@ -31,7 +31,6 @@ export interface SentRequests {
 /** The time limit, the signal and the requests of one call of the user, for its submission, hold, polls and retries. */
 export type Scope = ReturnType<typeof openScope>
 
-/** Options of {@link openScope}. */
 export interface ScopeOptions {
   clock: Clock
   signal?: AbortSignal | undefined

@@ -98,7 +98,6 @@ function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock)
 /** How long a failed write to the engine is repeated. */
 const REPEAT_MS = 60_000
 
-/** Time limit of one attempt. */
 const ATTEMPT_MS = 2_000
 
 const BACKOFF = { baseMs: 1_000, maxMs: 8_000 } as const

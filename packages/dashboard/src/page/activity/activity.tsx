@@ -141,7 +141,6 @@ interface Content {
   detail: string
   href: string
   tookMs?: number
-  /** How a request or a delivery ended. */
   result?: string
 }
 

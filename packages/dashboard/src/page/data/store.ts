@@ -13,7 +13,6 @@ const RETRY_MS = 1_000
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 
-/** One line of what happened. */
 export type Row =
   | { kind: 'job'; at: number; job: JobRow }
   | { kind: 'entry'; at: number; entry: RequestEntry | DeliveryEntry | NoteEntry }

@@ -37,7 +37,6 @@ export function responseLabel(exchange: RequestExchange | DeliveryExchange): str
   return [status, job_status ?? (fault === undefined ? code : undefined)].filter(Boolean).join(' ')
 }
 
-/** Whether it went wrong. */
 export function isBad(exchange: RequestEntry | DeliveryEntry): boolean {
   if (exchange.kind === 'delivery') return exchange.outcome !== 'delivered'
   return exchange.status === undefined || exchange.status >= 400

@@ -253,14 +253,11 @@ export function parseJson(received: ReceivedResponse): unknown {
 function describeNoJson({ text, isCut, problem }: ReceivedResponse): string {
   if (problem !== undefined) return problem
   if (isCut) return `the connection ended after ${text.length} characters of the body`
-  return text.trim() === '' ? 'the body is empty' : `the body is not JSON; it starts with ${excerpt(text)}`
+  if (text.trim() === '') return 'the body is empty'
+  return `the body is not JSON; it starts with ${JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)}`
 }
 
 /** The error for a JSON body that is not what was asked for. `pointer`: a JSON pointer to the member that is wrong. */
 export function wrongShape(pointer: string, wanted: string): UnreadableResponse {
   return new UnreadableResponse(`the body has a wrong shape at ${pointer || 'its root'}: it is not ${wanted}`)
-}
-
-function excerpt(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }

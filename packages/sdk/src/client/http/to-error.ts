@@ -35,7 +35,6 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
   return problem === undefined ? responseError(failure, call) : unreadableError(failure, problem, call)
 }
 
-/** What is known of the job of a call. */
 interface Known {
   submission: Submission
   jobId: string | undefined

@@ -154,7 +154,6 @@ async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
   }
 }
 
-/** The outcome of a run that finished within the hold. */
 export function outcomeOfCompleted({ creditsPerRun }: JobReference, run: RunCompleted): RunResult {
   return { ...run, status: 'succeeded', ...defined({ credits_per_run: creditsPerRun }) }
 }

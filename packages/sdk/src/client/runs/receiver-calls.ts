@@ -8,7 +8,6 @@ import type { WaitRequest } from '../jobs/wait-for-job.ts'
 import { textOf } from '../observe/logger.ts'
 import type { ResultReceiver, SubmitOptions } from './run-options.ts'
 
-/** A run whose end a receiver gets. */
 interface ReceivedRun {
   model: string
   webhook: ResultReceiver

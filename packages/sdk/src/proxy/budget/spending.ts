@@ -5,7 +5,6 @@ import type { ProxyIdentity } from '../proxy-options.ts'
 import type { ResolvedBudget } from '../resolve-proxy-options.ts'
 import type { BudgetReservation } from './budget-store.ts'
 
-/** Credits of a user that are reserved for a run. */
 export interface Reservation {
   id: string
   credits: number

@@ -64,7 +64,6 @@ export interface PolledJob extends HeapItem, LastSeen {
   polledAt: number
   /** The earliest time of the next poll, by the service's `Retry-After`. */
   notBefore: number
-  /** Number of polls so far. */
   polls: number
   /** How many polls in a row had no state that can be read, or a success without output. */
   uselessPolls: number
