@@ -91,6 +91,9 @@ it('modelrun doctor says what is right, and what to do about what is not', async
   ])
   const none = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined } })
   expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
+  cli.server.faults.add({ kind: 'response', route: 'listModels', status: 403, body: '<html>' })
+  const blocked = await cli.run(['doctor'])
+  expect(blocked.stdout).toMatch(/✗ call {9}.*HTTP 403.* Is the url that of the service\?\n$/)
   expect(cli.inputs()).toEqual([])
 })
 
