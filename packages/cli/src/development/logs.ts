@@ -34,13 +34,8 @@ export async function showLogs(_: [], options: LogsOptions, context: CliContext)
   printEntries(activity, terminal)
   if (!options.follow) return EXIT.done
   terminal.say(`Following ${url}. Ctrl-C ends.`)
-  const interruption = new Interruption(context)
-  try {
-    await follow(activity, { url, signal: interruption.signal, terminal })
-    return EXIT.done
-  } finally {
-    interruption.release()
-  }
+  await follow(activity, { url, signal: new Interruption(context).signal, terminal })
+  return EXIT.done
 }
 
 /** @throws Error when the service does not respond, or with another status than 2xx */

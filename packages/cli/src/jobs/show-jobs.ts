@@ -25,11 +25,7 @@ export async function showJob([id]: [string?], options: JobOptions, context: Cli
   const { model: model_id } = ledger.findJob(id) ?? {}
   const job = client.jobs.attach(defined({ job_id: id, model_id }))
   const interruption = new Interruption(context)
-  try {
-    return await finishJob({ client, job, ledger, options: { ...options, wait: true }, interruption }, context)
-  } finally {
-    interruption.release()
-  }
+  return await finishJob({ client, job, ledger, options: { ...options, wait: true }, interruption }, context)
 }
 
 function printJob(id: string, { status, output, error }: Job, { terminal }: CliContext): ExitCode {

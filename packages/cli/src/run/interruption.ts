@@ -21,6 +21,7 @@ export class Interruption {
     return this.#controller.signal
   }
 
+  /** For a command that goes on afterwards: the end of any other one is that of its process. */
   release(): void {
     for (const name of SIGNALS) process.off(name, this.#listener)
   }

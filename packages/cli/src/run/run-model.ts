@@ -31,13 +31,9 @@ export async function runModel(
   if (options.save && options.wait) prepareFolder(options.out ?? '.')
   await agreeOnPrice({ credits: priceOf(model), subject: `A run of ${model.id}` }, options, context)
   const interruption = new Interruption(context)
-  try {
-    const ledger = new Ledger(context)
-    const job = await submitRun({ service, model, input, options, interruption, ledger }, context)
-    return await finishJob({ client: service.client, job, ledger, options, interruption }, context)
-  } finally {
-    interruption.release()
-  }
+  const ledger = new Ledger(context)
+  const job = await submitRun({ service, model, input, options, interruption, ledger }, context)
+  return await finishJob({ client: service.client, job, ledger, options, interruption }, context)
 }
 
 /** The options that count until the model is read, which says what else can stand there. */

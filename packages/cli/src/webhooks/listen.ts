@@ -17,8 +17,7 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
   const { terminal } = context
   const post = await createPoster(options, context)
   const { client, baseUrl } = await createService(options, context)
-  const interruption = new Interruption(context)
-  const { signal } = interruption
+  const { signal } = new Interruption(context)
   if (ids.length === 0) terminal.say(`Runs that are started here are delivered to ${options.forwardTo}. Ctrl-C stops.`)
   const deliveries: Promise<boolean>[] = []
   let endedCount = 0
@@ -34,7 +33,6 @@ export async function runListen([ids]: [string[]], options: ListenOptions, conte
     return results.every(Boolean) ? EXIT.done : EXIT.failed
   } finally {
     line.end()
-    interruption.release()
   }
 }
 
