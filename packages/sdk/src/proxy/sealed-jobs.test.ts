@@ -40,16 +40,13 @@ describe('the id of a job', () => {
     )
   })
 
-  test('is nothing at another proxy with the same secret and users, of a service that may have the same ids', async () => {
-    const token = await createJobSeals(PROXY_SECRET, '/api/videos').seal('anna', { jobId: 'job_1' })
-    await expect(seals.open('anna', token)).resolves.toBeUndefined()
-  })
-
-  test('is nothing with another secret, and stays readable while secrets are changed', async () => {
+  test('is nothing with another secret or at another proxy, and stays readable while secrets are changed', async () => {
     const other = 'another secret of the test, 32 bytes'
     const old = await sealsOf({ old: PROXY_SECRET }).seal('anna', { jobId: 'job_1' })
     const both = sealsOf({ new: other, old: PROXY_SECRET })
     await expect(both.open('anna', old)).resolves.toEqual({ jobId: 'job_1' })
+    // Its service may have the same ids.
+    await expect(createJobSeals({ old: PROXY_SECRET }, '/api/videos').open('anna', old)).resolves.toBeUndefined()
     for (const ring of [{ old: other }, { new: other }])
       await expect(sealsOf(ring).open('anna', old)).resolves.toBeUndefined()
   })

@@ -49,7 +49,7 @@ function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, v
   if (types.length > 0 && !types.some((one) => hasType(value, one))) {
     return `must be of type ${types.join(' or ')}, ${got}`
   }
-  if (allowed !== undefined && typeof value !== 'object' && !allowed.includes(value)) {
+  if (allowed?.length && typeof value !== 'object' && !allowed.includes(value)) {
     return `must be one of ${allowed.map(showValue).join(', ')}, ${got}`
   }
   if (typeof value !== 'number') return undefined
