@@ -11,6 +11,7 @@ import {
   withRequests,
 } from '../../shared/clock.ts'
 import { timesSince } from '../http/call.ts'
+import { isSteering } from '../http/network-failure.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
 import { toBytes } from '../http/read-response.ts'
 import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
@@ -123,8 +124,11 @@ export class FileTransfer {
     this.#current = { startedAt: client.clock.now() }
     const controller = linkController(this.scope.signal)
     const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
-    const stopped = (error: unknown) =>
-      controller.signal.aborted ? interrupted(controller.signal, 'not_sent') : disconnected(error, 'not_sent', redact)
+    const stopped = (error: unknown) => {
+      if (controller.signal.aborted) return interrupted(controller.signal, 'not_sent')
+      if (isSteering(error)) throw error
+      return disconnected(error, 'not_sent', redact)
+    }
     const within = <T>(work: Promise<T>): Promise<T | Interruption> => {
       const stopTimer = startLimit(client.clock, timeoutMs, () => controller.abort(TIMEOUT))
       return abortable(work, controller.signal).catch(stopped).finally(stopTimer)

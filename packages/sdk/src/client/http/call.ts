@@ -1,4 +1,4 @@
-import { type Attempt, ConfigurationError, type ModelRunError, type Submission } from '@modelrun/kit'
+import { type Attempt, ConfigurationError, ModelRunError, type Submission } from '@modelrun/kit'
 import { type Clock, recordAttempt, sleep, wallNow } from '../../shared/clock.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -99,9 +99,18 @@ export async function runAttempt<T>(
     return JSON.stringify(operation.body)
   }
   const keepSent = operation.isRun && context.options.keepSent
-  const parts = { method, headers, body, fetchOptions, keepSent, beforeSend: context.beforeSend && beforeSend }
+  const { isJobConfirmed } = operation
+  const parts = {
+    method,
+    headers,
+    body,
+    fetchOptions,
+    keepSent,
+    isJobConfirmed,
+    beforeSend: context.beforeSend && beforeSend,
+  }
   const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, ...parts }).catch((error) => {
-    happened.error = Object.assign(error, { submission: happened.submission })
+    happened.error = error instanceof ModelRunError ? Object.assign(error, { submission: happened.submission }) : error
     throw error
   })
   return recordOutcome(call, outcome, timesSince(client.clock, startedAt))

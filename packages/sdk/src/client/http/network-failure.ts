@@ -13,11 +13,8 @@ const REJECTED_BY_FETCH = [
 /**
  * Reads the chain of causes of an error that `fetch` threw, which may be any value. `redact` removes the API key. It is
  * applied before an Error is created, because the stack copies the message.
- *
- * @throws The error of a framework that steers the rendering of a page, and must get it back: Next.js marks it by a digest
  */
 export function describeNetworkFailure(error: unknown, redact = (text: string) => text) {
-  if (textOf(error, 'digest') !== undefined) throw error
   const chain = chainOfCauses(error)
   const significant = chain.findLast(isTunnelFailure) ?? chain.findLast(hasCode) ?? chain.at(-1)
   const [code, message, name] = ['code', 'message', 'name'].map((key) => {
@@ -80,6 +77,11 @@ export function isUnsent(chain: readonly unknown[], url: string): boolean {
       (textOf(error, 'name') === 'NotCapable' && message.includes(`"${hostname}:${port || defaultPort}"`))
     )
   })
+}
+
+/** True for the error of a framework that steers the rendering of a page, and must get it back: Next.js marks it by such a digest. */
+export function isSteering(error: unknown): boolean {
+  return /^[A-Z]+_[A-Z_]+/.test(textOf(error, 'digest') ?? '')
 }
 
 function textOf(error: unknown, key: string): string | undefined {

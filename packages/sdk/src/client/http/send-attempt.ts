@@ -2,7 +2,7 @@ import { KEY_PREFIXES } from '@modelrun/contract'
 import { ConfigurationError, type Submission } from '@modelrun/kit'
 import { abortable, type Clock, DEADLINE, linkController, startLimit } from '../../shared/clock.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
-import { describeNetworkFailure } from './network-failure.ts'
+import { describeNetworkFailure, isSteering } from './network-failure.ts'
 import type { Interruption, Outcome } from './operation.ts'
 import { isResponse, receive } from './read-response.ts'
 import { watchUnsent } from './unsent-watch.ts'
@@ -38,6 +38,8 @@ export interface AttemptOptions {
   beforeSend?: (() => Promise<string | undefined>) | undefined
   /** Once the request is on its way, `signal` does not end it: the job of a run would be lost. */
   keepSent?: boolean | undefined
+  /** The errors of such a call name its job, whatever a framework wants. */
+  isJobConfirmed?: boolean | undefined
 }
 
 /** Sends a request once and reads the whole response, under one time limit. Rejects only with what `beforeSend` or a framework throws. */
@@ -72,6 +74,7 @@ async function exchange(
     apiKey = typeof found === 'object' ? await abortable(found, signal) : found
   } catch (cause) {
     if (signal.aborted) return { ...interrupted(signal, 'not_sent'), hint: slow('The function `apiKey`') }
+    passSteering(cause, 'not_sent', sent)
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   const body = beforeSend ? await beforeSend() : sent.body
@@ -87,10 +90,20 @@ async function exchange(
       ? { ...interrupted(signal, progress.submission), partial: received }
       : { kind: 'response', received }
   } catch (error) {
-    return signal.aborted
-      ? interrupted(signal, progress.submission)
-      : disconnected(error, progress.submission, (text) => redact(text, apiKey))
+    if (signal.aborted) return interrupted(signal, progress.submission)
+    passSteering(error, progress.submission, sent)
+    return disconnected(error, progress.submission, (text) => redact(text, apiKey))
   }
+}
+
+/** @throws The error itself, when a framework must get it back and it is about nothing that is paid */
+function passSteering(
+  error: unknown,
+  submission: Submission,
+  { method, isJobConfirmed }: Pick<AttemptOptions, 'method' | 'isJobConfirmed'>,
+): void {
+  const isFree = !isJobConfirmed && (method === 'GET' || submission === 'not_sent')
+  if (isFree && isSteering(error)) throw error
 }
 
 /** What the key of a client may be. */

@@ -9,9 +9,10 @@ import { createTestClient, createTestCore } from '../../../test/test-client.ts'
 import { openScope, withinScope } from '../../shared/clock.ts'
 import type { ModelRun } from '../client.ts'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { AttemptTimeoutError } from '../errors/transport-errors.ts'
+import { AttemptTimeoutError, ConnectionError } from '../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
 import { runOperation } from '../runs/run-operation.ts'
+import type { FetchLike } from './fetch.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
 const read: Operation<string> = { route: ROUTES.listModels, read: (received) => received.text }
@@ -163,7 +164,6 @@ describe('an error of a framework, which it must get back to steer the rendering
 
   test.each<[string, (client: ModelRun) => PromiseLike<unknown>]>([
     ['a list', (client) => client.models.list()],
-    ['a run', (client) => client.run('m', {})],
     ['a wait', (client) => client.jobs.attach('job_1').result()],
     ['a download', (client) => client.files.download('https://files.example.com/1.png')],
   ])('is that of %s, after one attempt', async (_, call) => {
@@ -172,6 +172,33 @@ describe('an error of a framework, which it must get back to steer the rendering
     await expect(call(client)).rejects.toBe(steer)
     await expect(call(client.withOptions({ fetch, apiKey: fail }))).rejects.toBe(steer)
     expect(fetch.mock.calls.length).toBeLessThanOrEqual(2)
+  })
+
+  test('is that of a run that the `fetch` of the process did not send', async () => {
+    vi.stubGlobal('fetch', fail)
+    const { client } = createTestClient([], { fetch: undefined })
+    await expect(client.run('m', {})).rejects.toBe(steer)
+    expect(steer).not.toHaveProperty('submission')
+  })
+
+  test.each<[string, object, (client: ModelRun) => PromiseLike<unknown>]>([
+    ['a run that may be sent', { submission: 'unknown' }, (client) => client.run('m', {})],
+    [
+      'a job of this client',
+      { submission: 'accepted', jobId: 'job_1' },
+      async (client) => (await client.submit('m', {})).get(),
+    ],
+  ])('is not that of %s', async (_, error, call) => {
+    const { service } = createTestCore([json(202, QUEUED)])
+    const isAccepted = 'jobId' in error
+    const fetch: FetchLike = (url, init) => (isAccepted && init.method === 'POST' ? service.fetch(url, init) : fail())
+    const { client } = createTestClient([], { fetch, maxRetries: 0 })
+    await expect(call(client)).rejects.toMatchObject({ name: 'ConnectionError', ...error })
+  })
+
+  test('has a code as its digest, and no number, which other errors of a page have', async () => {
+    const { client } = createTestClient([], { fetch: () => Promise.reject({ ...steer, digest: '1234567' }) })
+    await caught(client.withOptions({ maxRetries: 0 }).models.list(), ConnectionError)
   })
 })
 

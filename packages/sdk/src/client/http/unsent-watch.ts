@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import { nodeBuiltin } from '@modelrun/kit'
 import type { FetchLike } from './fetch.ts'
-import { chainOfCauses, isUnsent } from './network-failure.ts'
+import { chainOfCauses, isSteering, isUnsent } from './network-failure.ts'
 
 /**
  * The one place that decides whether a request was not sent. A `fetch` or `ky` of the caller proves nothing: it may have sent
@@ -39,7 +39,9 @@ export function watchUnsent(caller: { fetch: FetchLike | undefined; ky?: unknown
     isUnsent: (error: unknown): boolean => {
       if (!canProve || traffic.departed.size > 0) return false
       // A function around it may have tried another way first, or beside it, in a context of its own.
-      if (isAround && (traffic.isLate || traffic.hasCompany)) return false
+      if (isAround && traffic.hasCompany) return false
+      if (storage && isSteering(error)) return true
+      if (isAround && traffic.isLate) return false
       const chain = chainOfCauses(error)
       return chain.some((cause) => traffic.failures.has(cause)) || (isPlatformFetch(fetch) && isUnsent(chain, url))
     },
