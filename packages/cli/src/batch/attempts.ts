@@ -138,11 +138,7 @@ async function readDecisions(
   const jobs = new Map<KnownRow, string>()
   for (const text of given) {
     const decision = readDecision(text, rows)
-    const [same] = [...jobs].find(([, jobId]) => jobId === decision.jobId) ?? []
-    const problem =
-      same === undefined
-        ? await decisionProblem(decision, { client, rows })
-        : `the ${nameOf(same)} is given the same job`
+    const problem = await decisionProblem(decision, { client, rows, jobs })
     if (problem !== undefined) throw new UsageError(`--job ${text}: ${problem}. Nothing was sent.`)
     jobs.set(decision.row, decision.jobId)
   }
@@ -183,11 +179,11 @@ function readDecision(text: string, rows: readonly KnownRow[]): Decision {
 /** A wrong job would give the row the result of another, or none. */
 async function decisionProblem(
   { row, jobId }: Decision,
-  { client, rows }: { client: ModelRun; rows: readonly KnownRow[] },
+  { client, rows, jobs }: { client: ModelRun; rows: readonly KnownRow[]; jobs: ReadonlyMap<KnownRow, string> },
 ): Promise<string | undefined> {
   const { run, unknown } = row
   if ((run?.state === 'waiting' ? unknown : run)?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
-  const other = rows.find((one) => one !== row && one.run?.jobId === jobId)
+  const other = rows.find((one) => one !== row && (jobs.get(one) ?? one.run?.jobId) === jobId)
   if (other !== undefined) return `this is the job of the ${nameOf(other)}`
   if (await hasJob(client, jobId)) return undefined
   return 'the service has no such job for this key, and the row stays unknown'
