@@ -159,3 +159,9 @@ export async function openCli(options?: ReferenceServerOptions): Promise<void> {
 export function useCli(options?: ReferenceServerOptions): void {
   beforeEach(() => openCli(options))
 }
+
+/** Starts a run, and gives the id of its job. */
+export async function startRun(): Promise<string> {
+  const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'a fox', '--no-wait'])
+  return stdout.trim()
+}

@@ -15,9 +15,13 @@ export interface Started {
   ended: Promise<{ code: unknown; stdout: string; stderr: string }>
 }
 
-export function startNode(args: readonly string[], input: 'pipe' | 'ignore' = 'ignore'): Started {
+export function startNode(
+  args: readonly string[],
+  input: 'pipe' | 'ignore' = 'ignore',
+  env: NodeJS.ProcessEnv = process.env,
+): Started {
   // Its output goes to pipes.
-  const child = spawn(process.execPath, args, { stdio: [input, 'pipe', 'pipe'] }) as Started['child']
+  const child = spawn(process.execPath, args, { stdio: [input, 'pipe', 'pipe'], env }) as Started['child']
   onTestFinished(() => void child.kill('SIGKILL'))
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

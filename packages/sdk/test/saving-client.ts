@@ -1,4 +1,5 @@
-import { afterEach, beforeEach } from 'vitest'
+import { beforeEach } from 'vitest'
+import { folderForTest } from '../../kit/test/temp-folder.ts'
 import type { ProducedOutput } from '../src/client/files/save-files.ts'
 import { systemClock } from '../src/shared/clock.ts'
 import type { Step } from './scripted-service.ts'
@@ -23,40 +24,22 @@ export function createSavingClient(...hosts: Step[]) {
   return createTestClient([serve], { clock: systemClock, random: () => 0 })
 }
 
-/** A folder for one test. */
-interface TestFolder {
-  path: string
-  /** What is in it, with content. */
-  files(): Promise<Record<string, string>>
-  remove(): Promise<void>
-}
-
-async function createTestFolder(): Promise<TestFolder> {
-  const { mkdtemp, readdir, readFile, rm } = process.getBuiltinModule('node:fs/promises')
-  const { join } = process.getBuiltinModule('node:path')
-  const path = await mkdtemp(join(process.getBuiltinModule('node:os').tmpdir(), 'modelrun-files-'))
-  return {
-    path,
-    files: async () => {
-      const names = await readdir(path)
-      const read = async (name: string) => [name, await readFile(join(path, name), 'utf8')] as const
-      return Object.fromEntries(await Promise.all(names.map(read)))
-    },
-    remove: () => rm(path, { recursive: true }),
-  }
-}
-
 /** A folder for each test of a file. */
-export function folderOfEachTest(): Omit<TestFolder, 'remove'> {
-  let folder: TestFolder
-  beforeEach(async () => {
-    folder = await createTestFolder()
+export function folderOfEachTest() {
+  let path = ''
+  beforeEach(() => {
+    path = folderForTest()
   })
-  afterEach(() => folder.remove())
   return {
     get path() {
-      return folder.path
+      return path
     },
-    files: () => folder.files(),
+    /** What is in it, with content. */
+    files: async (): Promise<Record<string, string>> => {
+      const { readdir, readFile } = process.getBuiltinModule('node:fs/promises')
+      const names = await readdir(path)
+      const read = async (name: string) => [name, await readFile(`${path}/${name}`, 'utf8')] as const
+      return Object.fromEntries(await Promise.all(names.map(read)))
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, serve, useCli } from '../../test/cli-harness.ts'
+import { cli, serve, startRun, useCli } from '../../test/cli-harness.ts'
 
 const SECRET = 'a secret of the test, which has 32 bytes'
 const OTHER_URL = 'https://app.example.com/webhooks'
@@ -22,11 +22,6 @@ afterEach(() => inbox.drain())
 function openInbox(options: InboxOptions = {}): void {
   const onSucceeded = ({ job_id }: { job_id: string }) => void handled.push(job_id)
   inbox = createInbox({ secret: SECRET, publicUrl: url, ...options, onSucceeded })
-}
-
-async function startRun(): Promise<string> {
-  const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'a fox', '--no-wait'])
-  return stdout.trim()
 }
 
 describe('a receiver with an inbox', () => {

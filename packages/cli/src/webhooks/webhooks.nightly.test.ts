@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { parseWebhook } from 'modelrun/webhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cli, serve, useCli } from '../../test/cli-harness.ts'
+import { cli, serve, startRun, useCli } from '../../test/cli-harness.ts'
 
 let url: string
 let deliveries: Record<string, unknown>[]
@@ -17,11 +17,6 @@ beforeEach(async () => {
   })
   url = `${receiver}/webhooks`
 })
-
-async function startRun(): Promise<string> {
-  const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'a fox', '--no-wait'])
-  return stdout.trim()
-}
 
 describe('modelrun listen', () => {
   it('posts the body that the service posts (section 6), as often as --duplicate says', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFile, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import { createReferenceServer, type ReferenceServer } from '@modelrun/reference
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { folderForFile } from '../../../kit/test/temp-folder.ts'
+import { startNode } from '../../../reference-server/test/cli-process.ts'
 import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from '../../test/catalog.ts'
 import { keysOf, SLOW_MODEL } from '../../test/reference-service.ts'
 import type { ConformanceReport } from '../report.ts'
@@ -35,23 +34,7 @@ afterAll(async () => {
 /** Runs the command from its sources. */
 function conformance(args: readonly string[], env: Record<string, string> = {}) {
   const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
-  return startNode(['--conditions=@modelrun/source', cli, ...args], env)
-}
-
-async function startNode(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...env },
-  })
-  const printed = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk) => {
-    printed.stdout += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    printed.stderr += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code, ...printed }
+  return startNode(['--conditions=@modelrun/source', cli, ...args], 'ignore', { PATH: process.env.PATH, ...env }).ended
 }
 
 const withKey = (key: string) => ({ MODELRUN_API_KEY: key })
@@ -128,7 +111,7 @@ describe('modelrun-conformance', () => {
 it('the command of a checkout that is not built says in one line to run the build', async () => {
   const bin = join(folder, 'modelrun-conformance.mjs')
   await copyFile(new URL('../../bin/modelrun-conformance.js', import.meta.url), bin)
-  expect(await startNode([bin])).toEqual({
+  expect(await startNode([bin]).ended).toEqual({
     code: 2,
     stdout: '',
     stderr: 'modelrun-conformance is not built yet: run `npm run build` first.\n',
