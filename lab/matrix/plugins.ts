@@ -112,9 +112,10 @@ const engine = (name: string, change: (call: () => Promise<unknown>, count: numb
   plugin(`engine: ${name}`, (setting) => {
     let count = 0
     const wrap = (own: (...values: unknown[]) => unknown) => (...values: unknown[]) => change(async () => own(...values), ++count, setting) // biome-ignore format: a row
-    const wrapped = (inner: Engine) => {
+    const wrapped = (inner: Engine): Engine => {
       const names = ['add', 'get', 'list', 'replay', 'remove', 'total'] as const
-      return { ...inner, ...Object.fromEntries(names.map((each) => [each, wrap(inner[each] as never)])) }
+      const guardedBy: Engine['guardedBy'] = (guard) => wrapped(inner.guardedBy(guard))
+      return { ...inner, guardedBy, ...Object.fromEntries(names.map((each) => [each, wrap(inner[each] as never)])) }
     }
     return { engine: wrapped }
   }, { calls: ['batch'], mayThrowRaw: true }) // biome-ignore format: a row

@@ -157,6 +157,7 @@ function contextOf({
     maxRunning,
     giveUpAfterMs,
     known: {},
+    outages: {},
     ...hooks,
   }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }

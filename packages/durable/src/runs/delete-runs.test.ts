@@ -49,10 +49,14 @@ test('no worker takes the mark of the deletion of a run that was cancelled befor
   const { runs, engine } = await openBatch()
   await settled(runs.add('a', MODEL, { prompt: 'a' }))
   await settled(runs.cancel('a'))
-  const { remove } = engine
-  engine.remove = (queue, id) => {
-    if (queue === 'runs:cancels') void engine.once('runs:submit', () => pass(5_000).then(() => null), { id })
-    return remove(queue, id)
+  const { guardedBy } = engine
+  engine.guardedBy = (guard) => {
+    const { remove, ...guarded } = guardedBy(guard)
+    const removeLater: typeof remove = (queue, id) => {
+      if (queue === 'runs:cancels') void engine.once('runs:submit', () => pass(5_000).then(() => null), { id })
+      return remove(queue, id)
+    }
+    return { ...guarded, remove: removeLater }
   }
   expect(await settled(runs.delete({ all: true }))).toEqual({ deleted: 1, kept: 0 })
 })

@@ -1,9 +1,18 @@
 import { sleep, systemClock, type TaskHandler, type TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { eachRun } from './list-runs.ts'
-import { type Attempt, isDeleted, latestAttempt } from './read-runs.ts'
-import { type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
-import { DECISION_MS, decide, FIRST_WAIT_MS, partOf, type RunsContext, resubmitsOf, workNow } from './runs-context.ts'
+import { type Attempt, isDeleted, latestAttempt, readAttempt } from './read-runs.ts'
+import { attemptBefore, type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
+import {
+  DECISION_MS,
+  decide,
+  FIRST_WAIT_MS,
+  partOf,
+  type RunsContext,
+  resubmitsOf,
+  settleEnd,
+  workNow,
+} from './runs-context.ts'
 
 const PAGE = 100
 
@@ -74,10 +83,19 @@ async function deleteRun(
   if (latest !== undefined) {
     if (wanted === undefined || !isWanted(latest.run, wanted)) return undefined
     if (!(await markRun(latest, context))) return 'kept'
-  }
+  } else await countBefore(key, context)
   const attempts = await storedFrom(key, context)
   for (const attempt of attempts) if (!(await deleteAttempt(attempt, context))) return 'kept'
   return attempts.length === 0 ? undefined : 'deleted'
+}
+
+/** Counts the attempt before one that alone is deleted: the process that deletes the run has died in between. */
+async function countBefore(id: string, context: RunsContext): Promise<void> {
+  const before = attemptBefore(id)
+  const run = before && (await readAttempt(before, context))
+  if (!run || !isEnded(run)) return
+  await context.engine.remove(context.queues.retried, id)
+  await settleEnd(before, run.state, context)
 }
 
 /** From then on nothing of the run is read, sent or added, until all of it is deleted. Resolves to false when it is under way. */

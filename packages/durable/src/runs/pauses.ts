@@ -110,14 +110,23 @@ export async function pauseOnRejection(name: 'submit' | 'poll', error: unknown, 
 const OUTAGE_MS = 60_000
 const REPORT_EVERY_MS = 3_600_000
 
-/** Reports an outage of the service once it lasts, and each hour: no run is sent, or no job is polled. Without a cause it is over. */
-export function reportOutage(name: 'submit' | 'poll', cause: Error | undefined, { known, onPause }: RunsContext): void {
+/**
+ * Reports an outage of the service once it lasts, and each hour: no run is sent, or no job is polled. Without a cause it is over.
+ * Returns for how many milliseconds it lasts.
+ */
+export function reportOutage(
+  name: 'submit' | 'poll',
+  cause: Error | undefined,
+  { outages, onPause }: RunsContext,
+): number {
   const now = performance.now()
-  const { [name]: reportAt = now + OUTAGE_MS } = known
-  known[name] = cause && (now < reportAt ? reportAt : now + REPORT_EVERY_MS)
-  if (cause === undefined || now < reportAt) return
+  const { since, reportAt } = outages[name] ?? { since: now, reportAt: now + OUTAGE_MS }
+  outages[name] = cause && { since, reportAt: now < reportAt ? reportAt : now + REPORT_EVERY_MS }
   const what = name === 'submit' ? 'No run could be sent' : 'No job could be polled'
-  onPause(new Error(`${what} for a minute. The batch tries on: ${cause.message}`, { cause }))
+  if (cause !== undefined && now >= reportAt) {
+    onPause(new Error(`${what} for a minute. The batch tries on: ${cause.message}`, { cause }))
+  }
+  return now - since
 }
 
 const FIRST_PAUSE_MS = 1_000

@@ -150,3 +150,18 @@ test.each([
     await settled(runs.stop())
   },
 )
+
+test.each([503, 404])('a poll that meets the page of a gateway (%i) once is repeated at once', async (status) => {
+  const { server, engine } = await openBatch()
+  const service = server.clientOptions()
+  let polls = 0
+  const fetch: typeof globalThis.fetch = async (url, init) =>
+    String(url).includes('/jobs/') && ++polls === 1 ? page(status)() : service.fetch(url, init)
+  const client = new ModelRun({ ...service, clock: undefined, fetch })
+  const runs = createRuns({ engine, client })
+  runs.start()
+  await settled(runs.add('a', MODEL, { prompt: 'a' }))
+  await pass(2_500)
+  expect([polls, (await settled(runs.get('a')))?.state]).toEqual([2, 'succeeded'])
+  await settled(runs.stop())
+})

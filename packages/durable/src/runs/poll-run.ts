@@ -20,7 +20,8 @@ import {
 /** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
 export const POLL_ATTEMPTS = 6
 
-const OUTAGE_DELAY_MS = 5_000
+/** The wait after a poll that failed: as long as the outage lasts, within these limits. */
+const [SHORTEST_DELAY_MS, LONGEST_DELAY_MS] = [500, 5_000]
 
 /** The statuses of a job that continues (section 3). */
 const RUNNING: readonly string[] = ['queued', 'processing']
@@ -130,8 +131,9 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     if (status === 404) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
     if (status >= 400 && status < 500 && !PASSING.includes(status))
       throw new NonRetriableError(code, message, { cause: error })
-    reportOutage('poll', error, context)
-    throw pollLater(task, { code, message, delayMs: OUTAGE_DELAY_MS }, context)
+    const outageMs = reportOutage('poll', error, context)
+    const delayMs = Math.min(LONGEST_DELAY_MS, Math.max(SHORTEST_DELAY_MS, outageMs))
+    throw pollLater(task, { code, message, delayMs }, context)
   }
 }
 

@@ -53,8 +53,9 @@ it('continues its loops when the store was away for a while', async () => {
   }
   const { add, get, list, count, reserve, release, replay, remove, total } = store
   const calls = { add, get, list, count, reserve, release, replay, remove, total }
-  const engine = {
+  const engine: typeof store = {
     ...store,
+    guardedBy: () => engine,
     ...Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, away(call as never)])),
   }
   const errors: unknown[] = []

@@ -56,7 +56,8 @@ export type Run = RunBase & (OpenEnd | KnownEnd)
 export type EndState = Outcome['state']
 
 /** Whether nothing changes the run any more, except a decision to retry it. */
-export function isEnded({ state }: Run): boolean {
+export function isEnded<Any extends Run>(run: Any): run is Any & { state: EndState } {
+  const { state } = run
   return state !== 'waiting' && state !== 'running' && state !== 'unknown'
 }
 

@@ -47,10 +47,10 @@ export interface RunsContext {
   onPause(reason: Error): void
   onEnd(run: EndedStep): void
   onError(error: unknown): void
-  /** Whether the store has responded, whether runs have places, and when an outage of the service is reported. */
-  known: { hasResponded?: boolean; hasPlaces?: boolean | undefined } & Partial<
-    Record<'submit' | 'poll', number | undefined>
-  >
+  /** Whether the store has responded, and whether runs have places. */
+  known: { hasResponded?: boolean; hasPlaces?: boolean | undefined }
+  /** Since when no run is sent, or no job is polled, because the service fails, and when that is reported next. */
+  outages: Partial<Record<'submit' | 'poll', { since: number; reportAt: number } | undefined>>
   /** Of a call that works one run. */
   watch?: Watch
 }

@@ -76,9 +76,9 @@ it('sends nothing because it lists the unknown runs', async () => {
   let beforeReplay = async () => {}
   const engine: typeof store = {
     ...store,
-    replay: async (...args) => {
-      await beforeReplay()
-      return store.replay(...args)
+    guardedBy: (guard) => {
+      const { replay, ...guarded } = store.guardedBy(guard)
+      return { ...guarded, replay: async (...args) => beforeReplay().then(() => replay(...args)) }
     },
     getAll: async (...args) => {
       await beforeRead()
