@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '@modelrun/kit'
 import { ConflictError, type Job } from 'modelrun'
+import { countAttempt } from './add-run.ts'
 import { eachRun, OPEN_STATES, pagesOf } from './list-runs.ts'
 import { isPaused, pauseRuns, resumeRuns } from './pauses.ts'
 import { leaveUnknown } from './poll-run.ts'
@@ -55,6 +56,8 @@ async function cancelLatest(key: string, context: RunsContext): Promise<Cancella
  */
 async function cancelWaiting(id: string, run: SubmitData, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
+  // A retry that died may not have counted it, and it is never worked.
+  await countAttempt(id, context)
   await engine.add(queues.cancels, id, { data: null })
   const { state } = (await engine.get(queues.submit, id)) ?? {}
   if (state !== 'waiting' || (await resubmitsOf(id, context)) > 0) {
