@@ -34,8 +34,14 @@ export function rowContent(input: Readonly<RunInput>, { properties }: InputRules
   const given = Object.entries(input).flatMap(([name, value]) => {
     const byDefault = Object.hasOwn(properties, name) ? properties[name]?.default : undefined
     const isGiven = value !== undefined && (byDefault === undefined || stableJson(value) !== stableJson(byDefault))
-    // Programs that save a table again change the ends of lines in cells.
-    return isGiven ? [[name, typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : value]] : []
+    return isGiven ? [[name, value]] : []
   })
-  return stableJson(Object.fromEntries(given))
+  // Its lines as `withPlainLines` has them, in JSON.
+  const json = stableJson(Object.fromEntries(given))
+  return json.replace(/\\(r(\\n)?|.)/g, (sign, name: string) => (name.startsWith('r') ? '\\n' : sign))
+}
+
+/** Programs that save a table again change the ends of lines in cells. */
+export function withPlainLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n')
 }

@@ -7,7 +7,7 @@ import type { InputRules } from '../run/parameters.ts'
 import { shellWord } from '../terminal/text.ts'
 import type { SavedRow } from './open-batch.ts'
 import type { RawRow } from './read-csv.ts'
-import { hashOf, looksLikeAttempt } from './row-keys.ts'
+import { hashOf, looksLikeAttempt, withPlainLines } from './row-keys.ts'
 
 export const MOST_PROBLEMS = 10
 
@@ -156,7 +156,7 @@ function keyFactory({ key: column, model }: RowRules): (cells: Row['cells'], inp
 }
 
 function cellKey(cell: unknown): string {
-  return typeof cell === 'string' || typeof cell === 'number' ? String(cell) : ''
+  return typeof cell === 'string' || typeof cell === 'number' ? withPlainLines(String(cell)) : ''
 }
 
 function keyProblem(key: string): string | undefined {

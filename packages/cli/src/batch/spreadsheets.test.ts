@@ -8,6 +8,7 @@ import { UsageError } from '../errors.ts'
 import { readParameters } from '../run/parameters.ts'
 import { readRows } from './read-rows.ts'
 import { checkReport, describeRow, writeReport } from './report.ts'
+import { rowContent } from './row-keys.ts'
 import { createRows } from './rows.ts'
 
 const folder = folderForFile()
@@ -114,6 +115,19 @@ describe('a table of a spreadsheet', () => {
     ])
     const lines = '{"prompt":"#REF!","loop":null,"style":null}\n'
     expect(await inputsOf(lines, { name: 'rows.jsonl' })).toEqual([{ prompt: '#REF!', style: null }])
+  })
+
+  it('has the same key and content however its lines end', async () => {
+    const known = ['\n', '\r\n', '\r'].map((end) => {
+      const input = { prompt: `a\\r${end}b`, frames: [`c${end}`], style: `\\${end}` } as never
+      return rowContent(input, schema as never)
+    })
+    expect(new Set(known).size).toBe(1)
+    expect(JSON.parse(known[0] ?? '')).toEqual({ frames: ['c\n'], prompt: 'a\\r\nb', style: '\\\n' })
+    const raw = { row: 1, cells: new Map(Object.entries({ prompt: 'a\r\nb' })), isCsv: true }
+    expect(await createRows([raw], { ...rules, key: 'prompt' })).toMatchObject([
+      { key: 'a\nb', input: { prompt: 'a\r\nb' } },
+    ])
   })
 
   it('pays for no row that has no value for the model', async () => {

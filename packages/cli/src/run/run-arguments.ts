@@ -77,13 +77,18 @@ class ParameterOption extends Option {
 
 /** Makes `modelrun run` for a model: its help shows the model. */
 export function createModelCommand(model: Model): ModelCommand {
-  const parameters = readParameters(model, ownFlags(addRunOptions(new Command())))
+  const own = ownFlags(addRunOptions(new Command()))
+  const parameters = readParameters(model, own)
   const command = new Command(`modelrun run ${cleanText(model.id)}`)
     .usage('[prompt] [parameters] [options]')
     .argument('[text...]', 'the prompt; - reads parameters as JSON from standard input')
     .helpOption('-h, --help', 'show the model')
   const given = new Map<string, string[]>()
-  const add = (name: string, text: string) => void given.set(name, [...(given.get(name) ?? []), text])
+  const add = (name: string, text: string) => {
+    // An empty variable of a shell, without quotes, is no argument at all.
+    if (own.includes(text)) command.error(`error: ${text} is an option, and no value of ${name}: --input can have it.`)
+    given.set(name, [...(given.get(name) ?? []), text])
+  }
   for (const parameter of parameters) {
     for (const option of createOptions(parameter)) {
       command.addOption(option.argParser((text) => add(parameter.name, text)).helpGroup('Parameters:'))

@@ -69,7 +69,7 @@ describe('modelrun run', () => {
     ['run aurora-imag x --json', 2, 'usage'],
     ['run aurora-image x --json --base-url http://127.0.0.1:1', 3, 'connection_failed'],
     ['run aurora-image --json x --promt y', 2, 'usage'],
-    ['run aurora-image --prompt --json', 0, undefined],
+    ['run aurora-image --prompt --json', 2, 'usage'],
     ['listen job_1 --json --forward-to http://127.0.0.1:1', 1, 'not_found'],
   ])('writes an error as an event wherever --json stands: %s', async (line, exitCode, error) => {
     const { code, stdout } = await cli.run([...line.split(' ')])
