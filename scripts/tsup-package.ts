@@ -63,6 +63,7 @@ function commandBuild(entry: string, noExternal: (string | RegExp)[]): Options {
       options.alias = replacedInBundles
       // Half a megabyte of libraries is read at each start.
       options.minifyWhitespace = true
+      options.minifySyntax = true
     },
   }
 }

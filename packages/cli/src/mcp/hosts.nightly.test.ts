@@ -68,7 +68,7 @@ describe('modelrun mcp, and hosts as they are', () => {
     const editOf = (image_url?: string) =>
       agent.call('run_model', { model: 'pixelwright/upscale', input: { image_url } })
     for (const file of [facts.files?.[0], `file://${facts.files?.[0]}`, 'fox.png', 'C:\\fox.png'])
-      expect((await editOf(file)).text).toContain('image_url: must be a url, such as one of `urls` of a run')
+      expect((await editOf(file)).text).toContain('image_url: must be a url, as in `urls` of a run.')
     expect((await editOf(url)).facts.state).toBe('succeeded')
     expect(jobs().size).toBe(2)
   })

@@ -61,7 +61,7 @@ export function fileProblems({ properties }: InputRules['schema'], input: RunInp
   const named = Object.entries(properties).filter(([name, property]) => {
     return isUrlParameter({ name, property }) && [input[name]].flat().some(isFileName)
   })
-  return named.map(([name]) => `${name}: must be a url, such as one of \`urls\` of a run, and not a file.`)
+  return named.map(([name]) => `${name}: must be a url, as in \`urls\` of a run.`)
 }
 
 /**
