@@ -7,10 +7,10 @@ import { MODEL, setUpRuns } from './runs-harness.ts'
 import { countPosts } from './sent-runs.ts'
 
 /** Two processes with one store; the second may open it when the first has ended. */
-async function setUpTwo(options: { concurrency?: number; latency?: number } = {}) {
+async function setUpTwo() {
   const folder = folderForTest()
   const open = () => createSqliteEngine({ path: join(folder, 'runs.db'), pollMs: 20 })
-  const here = await setUpRuns({ ...options, engine: open() })
+  const here = await setUpRuns({ engine: open() })
   const openOther = () => {
     const engine = open()
     onTestFinished(() => engine.close())
@@ -55,18 +55,6 @@ describe('runEach', () => {
     expect(found.map(({ run }) => run.key).toSorted()).toEqual(keys.toSorted())
     await other.stop()
     expect(countPosts(server)).toBe(21)
-  })
-
-  it('continues where a loop was left, and sends nothing twice', async () => {
-    const { server, runs, engine, openOther } = await setUpTwo({ concurrency: 3, latency: 30 })
-    for await (const { run } of runs.runEach(MODEL, itemsOf(12))) {
-      expect(run.state).toBe('succeeded')
-      break
-    }
-    await engine.close()
-    const found = await collect(openOther().runEach(MODEL, itemsOf(12)))
-    expect(found.map(({ run }) => run.state)).toEqual(Array.from({ length: 12 }, () => 'succeeded'))
-    expect(countPosts(server)).toBe(12)
   })
 
   it('yields a run that may have been accepted as unknown, and does not send it again', async () => {

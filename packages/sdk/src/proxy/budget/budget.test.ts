@@ -127,8 +127,9 @@ describe('the budget of a user', () => {
 
   test('starts again with each day of UTC; a job counts on the day on which it started', async () => {
     const harness = createTestProxy([model(), queued, model(), queued, failed], { budget: { credits: PRICE } })
-    await harness.clock.advance(DAY_MS - 1)
     const id = await start(harness)
+    await harness.clock.advance(DAY_MS - 1)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
     await harness.clock.advance(1)
     await expect(usedBy(harness)).resolves.toBe(0)
     expect(await statusOf(harness)).toBe(202)

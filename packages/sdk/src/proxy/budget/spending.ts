@@ -27,7 +27,7 @@ export function createSpending({ credits, totalCredits, windowMs, store }: Resol
   const limitOf = (identity: ProxyIdentity) => identity.credits ?? credits
   // Users have a prefix, so that none can be named like the account of all of them.
   const accountOf = (user: string, window: number) => `${window}:user:${user}`
-  const currentWindow = () => (windowMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(wallNow(clock) / windowMs))
+  const currentWindow = () => Math.floor(wallNow(clock) / windowMs)
   const totalOf = (window: number) => `${window}:total`
   const hasTotal = totalCredits !== Number.POSITIVE_INFINITY
 
