@@ -1,9 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError, type Submission } from '@modelrun/kit'
+import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { broken, cut, errorResponse, json, type Step, silent, text, unconnected } from '../../test/scripted-service.ts'
-import { API_KEY } from '../../test/test-client.ts'
+import { API_KEY, createTestClient } from '../../test/test-client.ts'
 import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../../test/test-proxy.ts'
 
 const COMPLETED = fixtures.runs.completed.body
@@ -29,6 +30,14 @@ describe('a run of a page (section 4.3)', () => {
     const { job_id } = body as { job_id: string }
     expect(body).toMatchObject({ status: 'processing', message: `Poll GET /v1/jobs/${job_id} for the result.` })
     expect(shown).not.toContain(fixtures.runs.processingSlow.body.job_id)
+  })
+
+  test('is not lost when a hook of the client fails after it', async () => {
+    const fail = () => Promise.reject(new Error('x'))
+    const hooks = { afterResponse: [fail] }
+    const { client } = createTestClient([json(200, COMPLETED)], { ky: ky.extend({ hooks }) })
+    const { status, body } = await createTestProxy([], { client }).send(`POST ${RUN_PATH}`, RUN)
+    expect([status, body]).toMatchObject([202, { job_id: expect.stringMatching(/^v1~/), status: 'processing' }])
   })
 
   test.each<[string, Step]>([
