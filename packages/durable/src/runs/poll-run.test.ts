@@ -92,23 +92,32 @@ test('nothing is learned of a job during which the clock of this machine alone w
 
 const page = (status: number) => () => new Response('<html>', { status })
 const canceled = () => Response.json({ data: { status: 'canceled' } })
-const gone = () => Response.json({ error: { code: 'GONE', message: 'gone' } }, { status: 410 })
+const failure = (status: number) => Response.json({ error: { code: 'GONE', message: 'gone' } }, { status })
+const done = () => Response.json({ data: { status: 'succeeded', output: { type: 'image', items: [] } } })
+/** The first polls do not find the job. */
+const hidden = (polls: number) => () => (polls-- > 0 ? failure(404) : done())
 
 test.each([
   ['never has an output', () => Response.json({ data: { status: 'succeeded' } }), /unknown.*sends no output/],
-  ['the service does not have any more', gone, /unknown.*gone/],
+  ['the service does not have any more', () => failure(410), /unknown.*gone/],
+  ['the service does not have yet', hidden(5), /succeeded/],
+  ['the service does not have', hidden(6), /unknown.*gone/],
+  ['the service responds 408 for', () => failure(408), /running/],
+  ['the service responds 500 for, longer than giveUpAfterMs', () => failure(500), /unknown.*gone/],
+  ['never ends within giveUpAfterMs', () => Response.json({ data: { status: 'queued' } }), /unknown.*is queued/],
   ['has a status that no version knows', canceled, /running.*unknown status "canceled"(?!.*canceled)/s],
   ['a gateway has a 404 for', page(404), /running/],
   ['a gateway has a 400 for', page(400), /running/],
   ['a gateway has a 410 for', page(410), /running/],
-])('a run whose job %s', async (_, respond, expected) => {
+])('a run whose job %s', async (title, respond, expected) => {
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
   const { server, engine, runs } = await openBatch()
   const service = server.clientOptions()
   const fetch: typeof globalThis.fetch = async (url, init) =>
     String(url).includes('/jobs/') ? respond() : service.fetch(url, init)
   const client = new ModelRun({ ...service, clock: undefined, fetch })
-  const own = createRuns({ engine, client })
+  const giveUpAfterMs = title.includes('giveUpAfterMs') ? 60_000 : undefined
+  const own = createRuns({ engine, client, giveUpAfterMs })
   own.start()
   await settled(own.add('a', MODEL, { prompt: 'a' }))
   await pass(120_000)

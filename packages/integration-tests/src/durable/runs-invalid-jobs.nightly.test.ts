@@ -33,26 +33,6 @@ it('leaves a run unknown whose job the service does not have, and resolves it wh
   expect(posts(server)).toEqual({ a: 1, b: 1 })
 })
 
-it.each([
-  ['succeeded with the output null', { job_id: 'j', status: 'succeeded', output: null }, 200],
-  ['succeeded with an empty output', { job_id: 'j', status: 'succeeded', output: {} }, 200],
-  ['a body that is not a job', ['nothing'], 200],
-  ['a job that never ends', { job_id: 'j', status: 'processing' }, 200],
-  ['an error of the server for ever', {}, 500],
-])('gives a run up whose poll brings %s, and reports it', async (_, body, status) => {
-  const invalid = invalidPolls(body, status)
-  const { server, runs } = await setUpRuns({ intercept: invalid.intercept, giveUpAfterMs: 1 })
-  await runs.add('a', MODEL, { prompt: 'a' })
-  const finished = await finish(runs)
-  if (finished.length > 0) return expect(finished).toMatchObject([{ state: 'succeeded' }]) // a shape that the client reads
-  expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: expect.any(String), error: expect.anything() })
-  expect(await runs.progress()).toMatchObject({ total: 1, waiting: 0, running: 0, done: 0, unknown: 1 })
-  invalid.stop()
-  expect(await runs.resolve('a')).toBe(true)
-  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
-  expect(posts(server)).toEqual({ a: 1 })
-})
-
 it('takes another job for a run whose first one was a mistake', async () => {
   const { server, runs } = await setUpRuns()
   server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
