@@ -31,7 +31,7 @@ export async function showStatus(_: [], options: StatusOptions, context: CliCont
   const { terminal } = context
   if (report !== undefined) checkReport(report, { out })
   const service = await createService(options, context)
-  if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`There is no batch in ${out}.`)
+  if (!existsSync(join(stateFolder(out), 'batch.db'))) throw new UsageError(`No batch in ${out} can be read.`)
   if (fetch) prepareFolder(out, KEEP_FOLDER)
   const stop = new BatchStop(context)
   const open = { service, options: { ...options, concurrency: 1, pollsPerSecond: 10, dryRun: !fetch } }
