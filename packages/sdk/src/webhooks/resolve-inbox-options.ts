@@ -42,8 +42,10 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
 }))()
 
 export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: kit.json, modelId: kit.text }
+// Not spread from the one above: bundlers keep an object that another one is spread into.
 export const EXPECT_OPTIONS: Checks<ExpectOptions> = {
-  ...PREPARE_OPTIONS,
+  context: kit.json,
+  modelId: kit.text,
   ref: kit.text,
   pollInMs: kit.notNegative,
   firstState: kit.unchecked,
