@@ -80,6 +80,17 @@ describe.each(UNSUCCESSFUL)('an unknown run whose resubmit %s', (_, reason, ...s
   })
 })
 
+test('a run that was sent again ends as the job that a person has named, also when that is cancelled', async () => {
+  const batch = await openUnknown({})
+  const { runs, jobId } = batch
+  expect(await settled(runs.resubmit('a'))).toBe(true)
+  respond(400)(batch)
+  expect(await settled(runs.sweep())).toMatchObject({ unknown: 1 })
+  expect(await settled(runs.resolve('a', { jobId }))).toBe(true)
+  expect(await settled(runs.cancel('a'))).toBe('cancelled')
+  expect(await settled(runs.progress())).toMatchObject({ unknown: 0, cancelled: 1 })
+})
+
 test('the late delivery of a run that was deleted is not that of the next one of its key', async () => {
   const { server, runs, jobId } = await openUnknown({ webhooks: WEBHOOKS })
   expect(await settled(runs.delete({ all: true }))).toEqual({ deleted: 1, kept: 0 })
