@@ -92,8 +92,12 @@ export function createBullmqTable(link: RedisLink, prefix: string): DurableTable
 /** For changes: of what they return, only whether they were made is read. */
 function guardedLink(link: RedisLink, { queue, id, addedAt, fence }: Guard): RedisLink {
   const when = async <Value>(change: () => Promise<Value>) => {
-    const job = await link.on(queue, (jobs) => jobs.getJob(toJobId(id)))
-    const isHeld = job?.timestamp === addedAt && job?.attemptsStarted === (fence ?? job?.attemptsStarted)
+    const isHeld = await link.on(queue, async (jobs, redis) => {
+      // Not the job, whose input may be large.
+      if (fence === undefined) return Number(await redis.hget(jobs.toKey(toJobId(id)), 'timestamp')) === addedAt
+      const job = await jobs.getJob(toJobId(id))
+      return job?.timestamp === addedAt && job?.attemptsStarted === fence
+    })
     return isHeld ? change() : (false as Value)
   }
   const on: RedisLink['on'] = (name, commands) => when(() => link.on(name, commands))
