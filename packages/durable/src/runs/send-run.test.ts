@@ -43,6 +43,12 @@ describe('callers of one run', () => {
     expect(ends).toContainEqual(expect.objectContaining({ name: 'ConfigurationError', isRetryable: false }))
     expect(Object.values(posts)).toEqual([1])
     await expect(settled(process.runs.read('never'))).rejects.toMatchObject({ name: 'ConfigurationError' })
+    // The other one has added it, and died, after this one had read that it is new.
+    const at = (fault: Fault) => ({ store: (change: string) => (change === 'add runs:submit' ? fault : undefined) })
+    const late = open({}, at('hangs')).runs.send('b', MODEL, { prompt: 'x' })
+    void open({}, at('dies after')).runs.send('b', MODEL, { prompt: 'y' })
+    await expect(settled(late)).rejects.toMatchObject({ name: 'ConfigurationError' })
+    expect(Object.values(posts)).toEqual([1])
   })
 
   it('60 loops at 10 polls a second make at most 4 calls a run', async () => {
@@ -191,6 +197,11 @@ describe('reading a run', () => {
     await settled(process.runs.read('a', { isHinted: true }))
     const limited = await settled(process.runs.read('a', { isHinted: true }))
     expect([polls(), limited.afterMs ?? 0]).toEqual([1, expect.closeTo(10_000, -3)])
+    const dying = open({}, { store: (at) => (at === 'markStarted runs:submit' ? 'dies before' : undefined) })
+    void dying.runs.send('b', MODEL, { prompt: 'b' })
+    await pass(10_000)
+    await settled(process.runs.read('b'))
+    expect(posts).toEqual({ a: 1 })
   })
 
   it('by six readers that die in their GET loses nothing', async () => {
