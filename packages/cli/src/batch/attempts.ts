@@ -25,10 +25,13 @@ function mayBeRepeated(run: Run | undefined): boolean {
 
 /** Sets what a row is by its latest attempt. What may be paid is ended by a success alone, or by a decision. */
 export function setRun(row: KnownRow, run: Run | undefined): void {
-  const earlier = row.run?.state === 'unknown' ? row.run : row.unknown
-  const unknown = earlier?.key === run?.key ? undefined : earlier
-  const isUnknown = unknown !== undefined && isRetryable(run)
-  Object.assign(row, isUnknown ? { run: unknown, unknown: undefined, repeated: run } : { run, unknown })
+  const others = [row.run, ...(row.unknown ?? [])].filter((one) => one !== undefined && one.key !== run?.key)
+  const unknown = others.filter((one) => one?.state === 'unknown')
+  // An attempt that was withdrawn before it was sent changes nothing.
+  const isWithdrawn = run?.state === 'cancelled' && run.jobId === undefined
+  const shown = isRetryable(run) ? (unknown[0] ?? (isWithdrawn ? others[0] : undefined)) : undefined
+  const more = unknown.filter((one) => one !== shown)
+  Object.assign(row, { run: shown ?? run, unknown: more, repeated: shown && run })
 }
 
 /** A row that has a run. */
@@ -182,7 +185,7 @@ async function decisionProblem(
   { client, rows, jobs }: { client: ModelRun; rows: readonly KnownRow[]; jobs: ReadonlyMap<KnownRow, string> },
 ): Promise<string | undefined> {
   const { run, unknown } = row
-  if ((run?.state === 'waiting' ? unknown : run)?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
+  if ((run?.state === 'waiting' ? unknown?.[0] : run)?.state !== 'unknown') return `the ${nameOf(row)} is not unknown`
   const other = rows.find((one) => one !== row && (jobs.get(one) ?? one.run?.jobId) === jobId)
   if (other !== undefined) return `this is the job of the ${nameOf(other)}`
   if (await hasJob(client, jobId)) return undefined

@@ -42,7 +42,7 @@ export function describeRow(known: KnownRow) {
     state,
     job_id: run?.jobId,
     request_id: run?.requestId,
-    sent_at: run?.sentAt === undefined ? undefined : new Date(run.sentAt).toISOString(),
+    sent_at: sendsOf(known).join(' ') || undefined,
     files,
     urls: run?.output === undefined ? [] : urlsOf(run.output),
     /** Undefined where it is not known whether it was charged. */
@@ -65,9 +65,15 @@ function rowCredits(state: RowState, price: number | undefined): number | undefi
   return state === 'rejected' || state === 'waiting' ? 0 : undefined
 }
 
-function creditsAtRisk({ run, unknown }: KnownRow): number | undefined {
+/** When the row was sent: each attempt that may be paid, unless one succeeded. */
+function sendsOf({ run, unknown = [] }: KnownRow): string[] {
+  const sent = run?.state === 'succeeded' ? [run] : [run, ...unknown]
+  return sent.flatMap((one) => (one?.sentAt === undefined ? [] : [new Date(one.sentAt).toISOString()]))
+}
+
+function creditsAtRisk({ run, unknown = [] }: KnownRow): number | undefined {
   if (run?.state === 'succeeded') return undefined
-  const risky = [run, unknown].filter((one) => one?.state === 'unknown')
+  const risky = [run, ...unknown].filter((one) => one?.state === 'unknown')
   return risky.length === 0 ? undefined : risky.reduce((sum, one) => sum + (one?.maxCredits ?? 0), 0)
 }
 

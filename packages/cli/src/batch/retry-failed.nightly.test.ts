@@ -98,6 +98,34 @@ describe('modelrun batch --retry-failed', () => {
     },
   )
 
+  it('counts every send of a row that may be paid, and forgets one that was withdrawn', async () => {
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 2 })
+    cli.server.script('aurora-image', [FAILED, FAILED, FAILED])
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--report', 'report.jsonl']
+    await cli.run(args)
+    for (const isAnswered of [false, true]) {
+      const { code, stderr } = await cli.run([...args, '--resubmit-unknown'])
+      expect([code, stderr]).toEqual([4, expect.stringContaining('8 credits of them at risk')])
+      expect(stderr.includes('Sent again')).toBe(isAnswered)
+      expect(JSON.parse(await cli.read('report.jsonl')).sent_at.split(' ')).toHaveLength(2)
+    }
+    cli.server.limitKey(cli.server.apiKey, { credits: 0 })
+    await cli.run([...args, '--resubmit-unknown'])
+    const status = ['batch', 'status', '--out', 'out', '--json']
+    expect((await cli.run(status)).stdout).toMatch(/"state":"waiting".*"sent_at":".*"at_risk":8/)
+    // Jobs that have failed: so has the row, once all of them are known, whatever waited to be sent again.
+    const [first, second] = sentRuns(cli).map(({ jobId }) => ['--job', `1=${jobId}`])
+    for (const [job, code, state] of [
+      [second, 4, 'unknown'],
+      [first, 1, 'failed'],
+      [[], 1, 'failed'],
+    ] as const) {
+      const ended = await cli.run([...args, ...(job ?? [])])
+      expect([ended.code, ended.stdout]).toEqual([code, expect.stringMatching(new RegExp(`^${state} +1 `, 'm'))])
+    }
+  })
+
   it('is limited by --max-credits, which counts every attempt', async () => {
     cli.server.script('aurora-image', [FAILED])
     await cli.write('rows.jsonl', '{"prompt":"a"}\n')

@@ -22,9 +22,9 @@ export interface Row extends SavedRow {
   /** Number of attempts so far; 1 for none. Each is a run of its own in the batch, and is sent at most once. */
   attempt: number
   run?: Run | undefined
-  /** An earlier attempt that may be paid. */
-  unknown?: Run | undefined
-  /** An attempt after the unknown `run`, which brought no success. */
+  /** Earlier attempts that may be paid, the last one first. */
+  unknown?: Run[] | undefined
+  /** An attempt after `run`, which brought no success. */
   repeated?: Run | undefined
 }
 
