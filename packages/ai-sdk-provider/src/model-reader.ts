@@ -3,7 +3,6 @@ import { type Model, type ModelRun, NotFoundError } from 'modelrun'
 import { MAX_TIMER_MS } from './abort.ts'
 import { reject, runError, servicePath, throwAiError } from './errors.ts'
 
-/** The kinds of models of the AI SDK that the service has. */
 export type ModelKind = 'imageModel' | 'videoModel' | 'speechModel'
 
 const CATEGORIES: Readonly<Record<string, ModelKind>> = {

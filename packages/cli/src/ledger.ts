@@ -15,7 +15,6 @@ interface IntentEntry {
   run: string
   model: string
   base_url: string
-  /** Price of the run, in credits. */
   credits: number
 }
 

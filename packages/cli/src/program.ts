@@ -16,13 +16,10 @@ Exit codes:
 
 Documentation: `
 
-interface ProgramFacts {
-  version: string
-  documentation: string
-  onEnd(exitCode: ExitCode): void
-}
-
-export function createProgram(context: CliContext, { version, documentation, onEnd }: ProgramFacts): Command {
+export function createProgram(
+  context: CliContext,
+  { version, documentation, onEnd }: { version: string; documentation: string; onEnd(exitCode: ExitCode): void },
+): Command {
   const { terminal } = context
   const program = new Command('modelrun')
     .description('Runs models of the model inference service, follows their jobs and saves what they make.')

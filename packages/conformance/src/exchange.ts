@@ -22,12 +22,13 @@ export interface Exchange {
 /** Gathers the exchanges of a run of the suite, in the order in which they started, without secrets. */
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
-type StartedRequest = Omit<Exchange['request'], 'headers'> & { headers: Headers }
-
 export function createExchangeLog(clock: ConformanceClock, redactor: Redactor) {
   const exchanges: Exchange[] = []
   /** Adds an exchange that starts now. Its url is shown as it is given here. */
-  const start = (direction: Exchange['direction'], { method, url, headers, body }: StartedRequest) => {
+  const start = (
+    direction: Exchange['direction'],
+    { method, url, headers, body }: Omit<Exchange['request'], 'headers'> & { headers: Headers },
+  ) => {
     const exchange: Exchange = {
       id: exchanges.length + 1,
       direction,

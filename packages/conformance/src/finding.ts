@@ -12,7 +12,6 @@ export type Verdict = 'pass' | 'fail' | 'observed' | 'skipped'
 
 export interface Finding {
   verdict: Verdict
-  /** A sentence for people. */
   detail: string
   exchanges: readonly Exchange[]
   /** Of an observation. */
@@ -40,7 +39,6 @@ export function observe(observation: JsonValue, detail: string, proof: Proof): F
   return { ...ofVerdict('observed')(detail, proof), observation }
 }
 
-/** The faults that one finding names. */
 const MOST_FAULTS = 3
 
 /** One finding for many: all different failures, else everything that was judged. Skipped when nothing was. */

@@ -178,11 +178,9 @@ export interface Repeat {
   clock: Clock
   /** Wait after the first failure, in milliseconds. It doubles with each failure. */
   firstMs: number
-  /** Longest wait, in milliseconds. */
   maxMs: number
   /** Called with each error. What it throws ends the repetition. */
   onError(error: unknown): void
-  /** Ends the repetition. */
   signal?: AbortSignal | undefined
 }
 

@@ -5,7 +5,6 @@ import { isArrayBuffer, isBlob, isPlainObject, jsonPointer, kindOf, memberOf } f
 export interface JsonIssue {
   /** JSON pointer (RFC 6901) to the place. */
   pointer: string
-  /** The problem of the value there. */
   message: string
 }
 

@@ -10,15 +10,12 @@ import { priceText } from '../terminal/text.ts'
  */
 const ASK_FROM_CREDITS = 20
 
-interface Price {
-  credits: number
-  /** What it is for, as the start of a sentence: `A run of aurora-image`. */
-  subject: string
-}
-
 /** Says the price, and asks when it is high. Without a person, a high price needs an option. @throws RejectedRunError */
-export async function agreeOnPrice(price: Price, options: PriceOptions, { terminal }: CliContext): Promise<void> {
-  const { credits, subject } = price
+export async function agreeOnPrice(
+  { credits, subject }: { credits: number; subject: string },
+  options: PriceOptions,
+  { terminal }: CliContext,
+): Promise<void> {
   const sentence = `${subject} costs ${priceText(credits)}`
   terminal.event('price', { credits })
   const { maxCredits, yes } = options

@@ -32,7 +32,6 @@ export const MODEL_MARK = '// modelrun '
 /** A model in a file of types: what `--check` compares with the catalog. */
 export interface WrittenModel {
   id: string
-  /** Price of one run. */
   credits: number
   /** Its types, without comments. */
   code: string

@@ -42,7 +42,6 @@ export interface CallerOptions extends Pick<ResolvedOptions, 'baseUrl' | 'fetch'
   requestTimeoutMs: number
 }
 
-/** Read limit for a produced file. */
 const MAX_FILE_BYTES = 64 * 1024
 
 /** Sends a request once and reads its response to the end. */

@@ -21,7 +21,6 @@ const counts = (changes: { open: string; done: string; dead: string; of: string 
     SELECT $1, pg_backend_pid() % ${SHARDS}, ${changes.open}, ${changes.done}, ${changes.dead} FROM ${changes.of}
     ON CONFLICT (queue, shard) DO UPDATE SET open = c.open + excluded.open, done = c.done + excluded.done, dead = c.dead + excluded.dead`
 
-/** The advisory lock of a queue. */
 const GATE = 'hashtextextended($1, 5217046239)'
 
 /**

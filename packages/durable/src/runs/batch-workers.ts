@@ -5,7 +5,6 @@ import { createPollDelays, POLL_ATTEMPTS, pollRun } from './poll-run.ts'
 import { freePlace, guardedBy, patiently, type RunsContext, reportEnd } from './runs-context.ts'
 import { createPrices, submitRun } from './submit-run.ts'
 
-/** The queues that are worked. */
 export type WorkedQueue = 'submit' | 'poll'
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }

@@ -3,16 +3,8 @@ import { ConfigurationError } from 'modelrun'
 import { eachRun } from './list-runs.ts'
 import { type Attempt, isDeleted, latestAttempt, readAttempt } from './read-runs.ts'
 import { attemptBefore, type EndState, isEnded, nextAttemptId, type Run } from './run-types.ts'
-import {
-  DECISION_MS,
-  decide,
-  FIRST_WAIT_MS,
-  partOf,
-  type RunsContext,
-  resubmitsOf,
-  settleEnd,
-  workNow,
-} from './runs-context.ts'
+import type { RunsContext } from './runs-context.ts'
+import { DECISION_MS, decide, FIRST_WAIT_MS, partOf, resubmitsOf, settleEnd, workNow } from './runs-context.ts'
 
 const PAGE = 100
 

@@ -65,7 +65,6 @@ export async function isPaused({ engine, queues }: RunsContext): Promise<boolean
   return (await engine.get(queues.paused, PAUSE_MARK)) !== undefined && (await engine.isPaused(queues.submit))
 }
 
-/** Pause for problems that an operator has to fix. */
 const REPAIR_PAUSE_MS = 30_000
 
 /** Longest pause for a `Retry-After`: one of a day is cut to it. */

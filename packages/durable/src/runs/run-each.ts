@@ -32,7 +32,6 @@ export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>
 
 interface Loop<Item> {
   add(item: RunItem): Promise<void>
-  /** Called when the items that were taken are added. */
   onAdded(): void
   items: Iterable<Item> | AsyncIterable<Item>
   concurrency: number

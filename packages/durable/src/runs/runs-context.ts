@@ -192,7 +192,6 @@ export function reportFailure(error: unknown, { engine, onError }: RunsContext):
   onError(error)
 }
 
-/** First wait for a change of the store. */
 export const FIRST_WAIT_MS = 50
 
 /** How long the decision of a process that died keeps others from deciding. */

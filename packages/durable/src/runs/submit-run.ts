@@ -20,7 +20,6 @@ import {
   takePlace,
 } from './runs-context.ts'
 
-/** Milliseconds from the submit to the first poll. */
 const FIRST_POLL_MS = 500
 
 /** Milliseconds from the submit to the first poll of a batch with webhooks, which only polls for missing deliveries. */

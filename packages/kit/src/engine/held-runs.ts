@@ -12,7 +12,6 @@ export interface WorkerSettings extends RetryLimits {
   onProcessDied: WorkOptions['onProcessDied']
 }
 
-/** Where the tasks of an engine are. */
 export interface TableContext {
   table: TaskTable
   clock: Clock
@@ -29,7 +28,6 @@ export class TaskRun {
   readonly task: Task
   /** Called once the end of the run is stored. They do not throw. */
   readonly notices: (() => void)[] = []
-  /** Number of marks that are being stored. */
   marking = 0
   /** Its lock was not renewed in time, because a mark was being stored. */
   isRenewalDue = false

@@ -4,7 +4,6 @@ import type { TaskEnd } from './task-ends.ts'
 export interface LockedTask {
   readonly id: string
   readonly data: Json
-  /** Failed attempts so far. */
   readonly attempts: number
   /** How often a process died, or lost its lock, after it had marked a run of this task as started. */
   readonly lost: number

@@ -170,11 +170,6 @@ export function journalText(entries: readonly JournalEntry[]): string {
   return entries.map((entry) => `${describeTime(entry.at, startAt)}  ${describeEntry(entry)}`).join('\n')
 }
 
-interface ObserverOptions {
-  retention: { journalBytes: number }
-  log: ((line: string) => void) | undefined
-}
-
 /** Receives every event of the server, and stores what reports and stories show. */
 export class Observer {
   readonly journal: Journal
@@ -184,7 +179,10 @@ export class Observer {
   readonly #now: () => number
   #hasWarned = false
 
-  constructor({ retention, log }: ObserverOptions, now: () => number) {
+  constructor(
+    { retention, log }: { retention: { journalBytes: number }; log: ((line: string) => void) | undefined },
+    now: () => number,
+  ) {
     this.journal = new Journal(retention.journalBytes)
     this.#log = log
     this.#now = now

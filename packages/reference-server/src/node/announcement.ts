@@ -6,7 +6,6 @@ export interface ReadyServer {
   url: string
   key: string
   controlToken: string
-  /** URL of the dashboard; `undefined` without one. */
   dashboardUrl?: string | undefined
 }
 

@@ -23,7 +23,6 @@ export interface RouteResult extends RouteDetails {
 
 /** What is known about a request besides the request. */
 export interface RequestEnv {
-  /** IP address of the client. */
   readonly ip: string
   /** Whether it came over a socket, and not from a client in this process. */
   readonly isOverSocket: boolean

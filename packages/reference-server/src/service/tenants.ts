@@ -35,14 +35,11 @@ export function createKey(service: Service, options: CreateKeyOptions): ApiKey {
 
 const outcomesSchema = z.array(scriptedOutcomeSchema.check(hasOneEnd))
 
-interface ScriptOptions {
-  account: Account
-  modelId: string
-  outcomes: readonly ScriptedOutcome[]
-}
-
 /** Says what the next runs of a model do. The value is how many outcomes wait now. */
-export function scriptRuns(service: Service, { account, modelId, outcomes }: ScriptOptions): ShapeCheck<number> {
+export function scriptRuns(
+  service: Service,
+  { account, modelId, outcomes }: { account: Account; modelId: string; outcomes: readonly ScriptedOutcome[] },
+): ShapeCheck<number> {
   if (!service.models.has(modelId)) {
     return { ok: false, message: unknownModelText(modelId, service.models) }
   }

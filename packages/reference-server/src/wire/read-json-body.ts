@@ -9,7 +9,6 @@ export type JsonBody = { requestBody?: string | undefined } & (
   | { problem: string | Reply; json?: undefined }
 )
 
-/** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** The problem of a body without a byte. */

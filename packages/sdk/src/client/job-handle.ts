@@ -77,5 +77,4 @@ export interface WaitOptions extends CallOptions {
   onDeadline?: 'detach' | 'cancel' | undefined
 }
 
-/** Default of {@link WaitOptions.deadlineMs}. */
 export const DEFAULT_DEADLINE_MS = 600_000

@@ -10,9 +10,6 @@ const MAX_AGE_MS = 300_000
 /** How many models are read at once for a list. */
 const CONCURRENCY = 4
 
-/** The models that pages may use, with their details from the service. */
-export type Catalog = ReturnType<typeof createCatalog>
-
 /** Lists read each model at most once in five minutes, however many ask for it. */
 export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock) {
   const entries = new Map<string, { reading: Promise<Model>; readAt: number }>()

@@ -136,7 +136,6 @@ async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
 const ROUTES: Record<MatchedRoute['name'], Route> = { listModels, getModel, runModel, getJob, cancelJob }
 const NOTHING_HERE = 'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.'
 
-/** Longest time that a page waits for `authorize`. */
 const AUTHORIZE_LIMIT_MS = 10_000
 
 /** The user of a request, or the response to a request without a user. A failure of `authorize` rejects the request. */

@@ -1,21 +1,21 @@
 import { memberOf, withTimeLimit } from '@modelrun/kit'
 import type { BodyRules } from '../shared/serving/read-body.ts'
 import type { Reservation, Spending } from './budget/spending.ts'
-import type { Catalog } from './catalog.ts'
+import type { createCatalog } from './catalog.ts'
 import type { PageRequest } from './page-request.ts'
 import type { ProxyIdentity } from './proxy-options.ts'
 import { failureResponse, isForOperator } from './reply.ts'
 import { isCredits, type ResolvedProxyOptions } from './resolve-proxy-options.ts'
-import type { RunsUnderWay } from './runs-under-way.ts'
-import type { JobSeals } from './sealed-jobs.ts'
+import type { createRunsUnderWay } from './runs-under-way.ts'
+import type { createJobSeals } from './sealed-jobs.ts'
 
 /** What the routes of one proxy share. */
 export interface ProxyCore {
   options: ResolvedProxyOptions
-  catalog: Catalog
-  seals: JobSeals
+  catalog: ReturnType<typeof createCatalog>
+  seals: ReturnType<typeof createJobSeals>
   rules: BodyRules
-  runsUnderWay: RunsUnderWay
+  runsUnderWay: ReturnType<typeof createRunsUnderWay>
   /** Undefined without a budget. */
   spending: Spending | undefined
 }

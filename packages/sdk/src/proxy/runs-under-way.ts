@@ -5,9 +5,6 @@ interface AskedRun {
   hasLeft(): boolean
 }
 
-/** The runs that were sent and have no response yet. */
-export type RunsUnderWay = ReturnType<typeof createRunsUnderWay>
-
 /**
  * Browsers send a request again by themselves when a kept connection breaks before a response: Chromium does so with a
  * POST as well. A page that is loaded again often asks for the same. Neither is to be paid twice while the first run is

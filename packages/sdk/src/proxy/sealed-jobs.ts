@@ -10,9 +10,6 @@ export interface SealedJob {
   reservation?: Reservation | undefined
 }
 
-/** Makes the ids by which pages know their jobs, and reads them. */
-export type JobSeals = ReturnType<typeof createJobSeals>
-
 /**
  * `v1~<kid>~<payload>~<mac>`. `~` needs no encoding in a path, and unlike a dot it does not make a file name of the id.
  * The service decides how long its ids are: whatever was sealed must open, or a paid job would be lost.

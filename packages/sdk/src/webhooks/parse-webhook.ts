@@ -9,7 +9,6 @@ import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './
 /** A body as web frameworks have it: text, bytes, the request itself, or the object that a body parser made. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object
 
-/** Largest body that is read, in bytes. */
 export const MAX_WEBHOOK_BYTES = 256 * 1024
 
 /** Creates the error for a body that is not a delivery. `status` is the status of the response. Default 400. */

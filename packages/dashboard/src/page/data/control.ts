@@ -10,13 +10,11 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(TOKEN_NAME) !== null
 }
 
-/** Keeps the token for this tab. */
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN_NAME, token)
   needsToken.value = false
 }
 
-/** An error of the server, in its own words. */
 export class ControlError extends Error {
   /** Missing when there was no response. */
   readonly status: number | undefined

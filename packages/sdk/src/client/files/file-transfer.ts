@@ -39,7 +39,6 @@ const CUT_SHORT: Interruption = {
 interface OpenBody {
   /** The next bytes, or undefined at the end. Never rejects. */
   read(): Promise<Uint8Array<ArrayBuffer> | undefined | Interruption>
-  /** Frees the connection. */
   close(): void
 }
 

@@ -138,11 +138,6 @@ function otherContent(path: string, jobId: string): ConfigurationError {
   return new ConfigurationError(aboutFile(problem, jobId))
 }
 
-export interface NameOptions {
-  jobId: string
-  name?: ((item: OutputItem, index: number) => string) | undefined
-}
-
 /** An extension; `2` in `poster v1.2` is none. */
 const EXTENSION = /\.[a-z]\w{0,9}$/i
 
@@ -151,7 +146,10 @@ const EXTENSION = /\.[a-z]\w{0,9}$/i
  *
  * @throws ConfigurationError when a name leads out of the folder, or two are the same
  */
-export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptions): ((suggested: string) => string)[] {
+export function namesOf(
+  items: readonly OutputItem[],
+  { jobId, name }: { jobId: string; name?: SaveOptions['name'] },
+): ((suggested: string) => string)[] {
   const taken = new Set<string>()
   const take = (chosen: string) => {
     // Many file systems see no difference between these.

@@ -47,7 +47,6 @@ export function isKeyRejection(status: number): boolean {
   return status === 401 || status === 403
 }
 
-/** The methods that may be sent twice. */
 export const REPEATABLE: readonly RequestMethod[] = ['GET', 'DELETE']
 
 /** The statuses after which the same request may succeed within a minute. */

@@ -66,7 +66,6 @@ class RunPool<I extends object> {
   /** The runs that ended. `undefined` wakes `next` up after any other change. */
   readonly #settledRuns = createAsyncQueue<SettledRun<I> | undefined>()
   readonly #waits = new Set<() => void>()
-  /** The jobs without a result. */
   readonly #jobIds = new Set<string>()
   /** The last requests that started jobs. */
   #sent: SentRequests = { attempts: [], requestId: undefined }

@@ -18,7 +18,6 @@ export type EarlyEnd = 'aborted' | 'deadline'
 
 /** The state of a job after its last poll. */
 export interface LastSeen {
-  /** The state from the last successful poll. */
   state: Job | undefined
   /** Why the last poll failed, if it did. */
   failure: ModelRunError | undefined
