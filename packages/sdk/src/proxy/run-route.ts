@@ -46,7 +46,7 @@ async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Om
   try {
     const { credits_per_run: price } = (await catalog.readAgain(model)).pricing
     if (!isCredits(price) || !Number.isFinite(price))
-      throw new TypeError(`The price of the model ${model} is not a number of credits: ${price}.`)
+      throw new TypeError(`The price of ${model} is not a number of credits: ${price}.`)
     if (price > options.maxCredits) {
       return rejection(402, ['BUDGET_EXCEEDED', 'A run of this model costs more than this application allows.'])
     }

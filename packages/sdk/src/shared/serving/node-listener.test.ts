@@ -167,7 +167,7 @@ describe('the way to receive', () => {
   })
 
   test.each<[string, (request: IncomingMessage) => unknown, string, Record<string, string>?]>([
-    ['was read and not stored', parser(() => ({})), 'If a body parser ran'],
+    ['was read and not stored', parser(() => ({})), 'Let a body parser keep'],
     ['a parser made an empty object of', parser(() => ({ body: {} })), 'job_id'],
     ['is compressed with gzip', () => {}, '"gzip"', { 'content-encoding': 'gzip' }],
     ['is compressed with br', () => {}, '"br"', { 'content-encoding': 'br' }],

@@ -97,10 +97,7 @@ async function readBody(
     if (isParsed(found, isRead)) return found
   }
   if (isRead) {
-    throw rules.unusable(
-      'it was read before it came here. If a body parser ran first, let it keep what it made in `request.body`',
-      'unusable',
-    )
+    throw rules.unusable('it was read before. Let a body parser keep what it made in `request.body`', 'unusable')
   }
   rejectEncoded(rules, header('content-encoding'))
   return await readNodeStream(request, clock, rules)

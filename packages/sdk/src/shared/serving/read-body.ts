@@ -62,8 +62,7 @@ export function checkWebRequest(place: string, given: unknown): void {
 export async function readRequest(request: Request, clock: Clock, rules: BodyRules): Promise<Uint8Array> {
   if (request.bodyUsed || request.body?.locked) {
     throw rules.unusable(
-      'the body of the request has been read already: pass the value that your body parser made of it, or a new ' +
-        'Request of the text that you read',
+      'the body of the request has been read already: pass what a body parser made of it, or a new Request',
       'unusable',
     )
   }
