@@ -1,4 +1,4 @@
-import { ConfigurationError, printFailure, type Task } from '@modelrun/kit'
+import { ConfigurationError, printFailure, stringIn, type Task } from '@modelrun/kit'
 import { wallNow } from '../shared/clock.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { ExpectOptions, PreparedRun, PrepareOptions } from './inbox-options.ts'
@@ -48,7 +48,9 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
   const { queues, hooks } = core
   rejectDrained(core)
   const { ref, firstState, pollInMs = core.options.expectedAfterMs } = options
-  const event = firstState && endInResponse(jobId, firstState)
+  // Of a program without types it may be any JSON.
+  const isState = stringIn(firstState, 'status') !== undefined
+  const event = firstState && isState ? endInResponse(jobId, firstState) : undefined
   const key = jobKey(jobId)
   const make = async () => {
     const run = ref === undefined ? undefined : await readRun(queues, ref)

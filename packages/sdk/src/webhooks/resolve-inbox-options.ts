@@ -48,7 +48,7 @@ export const EXPECT_OPTIONS: Checks<ExpectOptions> = {
   modelId: kit.text,
   ref: kit.text,
   pollInMs: kit.notNegative,
-  firstState: kit.unchecked,
+  firstState: kit.json,
 }
 export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal: kit.signal }
 export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: kit.positive, signal: kit.signal }
