@@ -21,7 +21,7 @@ export class Interruption {
     return this.#controller.signal
   }
 
-  /** For a command that goes on afterwards: the end of any other one is that of its process. */
+  /** For a command that continues afterwards: the end of any other one is that of its process. */
   release(): void {
     for (const name of SIGNALS) process.off(name, this.#listener)
   }
