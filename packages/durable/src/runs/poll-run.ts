@@ -131,8 +131,7 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     if (status === 404) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
     if (status >= 400 && status < 500 && !PASSING.includes(status))
       throw new NonRetriableError(code, message, { cause: error })
-    const outageMs = reportOutage('poll', error, context)
-    const delayMs = Math.min(LONGEST_DELAY_MS, Math.max(SHORTEST_DELAY_MS, outageMs))
+    const delayMs = Math.min(LONGEST_DELAY_MS, Math.max(SHORTEST_DELAY_MS, reportOutage('poll', error, context)))
     throw pollLater(task, { code, message, delayMs }, context)
   }
 }
