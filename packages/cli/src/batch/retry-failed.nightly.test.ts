@@ -104,10 +104,10 @@ describe('modelrun batch --retry-failed', () => {
     await cli.write('rows.jsonl', '{"prompt":"a"}\n')
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--report', 'report.jsonl']
     await cli.run(args)
-    for (const isAnswered of [false, true]) {
+    for (const hasResponse of [false, true]) {
       const { code, stderr } = await cli.run([...args, '--resubmit-unknown'])
       expect([code, stderr]).toEqual([4, expect.stringContaining('8 credits of them at risk')])
-      expect(stderr.includes('Sent again')).toBe(isAnswered)
+      expect(stderr.includes('Sent again')).toBe(hasResponse)
       expect(JSON.parse(await cli.read('report.jsonl')).sent_at.split(' ')).toHaveLength(2)
     }
     cli.server.limitKey(cli.server.apiKey, { credits: 0 })
