@@ -1,6 +1,6 @@
 import { memberOf, withTimeLimit } from '@modelrun/kit'
 import type { BodyRules } from '../shared/serving/read-body.ts'
-import type { Reservation, Spending } from './budget/spending.ts'
+import type { createSpending, Reservation } from './budget/spending.ts'
 import type { createCatalog } from './catalog.ts'
 import type { PageRequest } from './page-request.ts'
 import type { ProxyIdentity } from './proxy-options.ts'
@@ -17,7 +17,7 @@ export interface ProxyCore {
   rules: BodyRules
   runsUnderWay: ReturnType<typeof createRunsUnderWay>
   /** Undefined without a budget. */
-  spending: Spending | undefined
+  spending: ReturnType<typeof createSpending> | undefined
 }
 
 /** A request whose user is known. */

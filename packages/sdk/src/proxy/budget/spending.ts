@@ -20,9 +20,6 @@ export interface Balance {
   limit: number
 }
 
-/** Reserves before a run is sent, and settles when its end is known. */
-export type Spending = ReturnType<typeof createSpending>
-
 export function createSpending({ credits, totalCredits, windowMs, store }: ResolvedBudget, clock: Clock) {
   const limitOf = (identity: ProxyIdentity) => identity.credits ?? credits
   // Users have a prefix, so that none can be named like the account of all of them.

@@ -13,8 +13,6 @@ const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 /** Longest pause of all polls after one 429, in milliseconds. The job of that poll waits as long as the service asks. */
 const MAX_PAUSE_MS = 60_000
 
-export type PollLimiter = ReturnType<typeof createPollLimiter>
-
 /**
  * Limits the polls of a client: their number at once, their rate, and none during a pause after a 429.
  *

@@ -10,8 +10,8 @@ import type { Log } from '../../observe/logger.ts'
 import type { ResolvedOptions } from '../../options.ts'
 import { getJobOperation, isConfirmed, isEnded } from '../job-operations.ts'
 import { createPollInterval, learnFrom } from './poll-interval.ts'
-import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
-import type { PolledJob, PolledJobs, PollOutcome, Subscriber } from './polled-jobs.ts'
+import { createPollLimiter } from './poll-limiter.ts'
+import type { PolledJob, PollOutcome, Subscriber } from './polled-jobs.ts'
 import { createPolledJobs, MAX_ATTEMPTS } from './polled-jobs.ts'
 
 /**
@@ -33,8 +33,8 @@ class PollScheduler {
   readonly #durations: Durations
   readonly #client: Pick<ResolvedOptions, 'clock' | 'log' | 'polling'> & { transport: Transport }
   readonly #intervalMs: (polled: PolledJob) => number
-  readonly #limiter: PollLimiter
-  readonly #jobs: PolledJobs
+  readonly #limiter: ReturnType<typeof createPollLimiter>
+  readonly #jobs: ReturnType<typeof createPolledJobs>
   #timer: { at: number; stop: () => void } | undefined
 
   constructor(options: ResolvedOptions, transport: Transport, durations: Durations) {

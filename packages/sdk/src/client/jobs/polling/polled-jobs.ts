@@ -72,8 +72,6 @@ export interface PolledJob extends HeapItem, LastSeen {
   release: (() => void) | undefined
 }
 
-export type PolledJobs = ReturnType<typeof createPolledJobs>
-
 /** @param onEmpty called when the last wait has ended */
 export function createPolledJobs({ clock, polling }: ResolvedOptions, onEmpty: () => void) {
   /** The waits by the time of their next poll. One whose poll is under way is not in the heap. */
