@@ -1,4 +1,4 @@
-import { NewestMap } from './newest-map.ts'
+import { NewestMap } from './collections.ts'
 /** The ages between which the jobs of a model are expected to end. */
 export interface ExpectedDuration {
   /** Age before which a job rarely ends, in milliseconds. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHeap, type HeapItem } from './heap.ts'
+import { createHeap, type HeapItem, NewestMap } from './collections.ts'
 
 const item = (at: number, order: number): HeapItem => ({ at, order, slot: -1 })
 
@@ -40,4 +40,13 @@ test('ignores the removal of an item that it does not hold', () => {
   heap.put(item(1, 1))
   heap.remove(item(1, 1))
   expect(heap.first()).toMatchObject({ at: 1 })
+})
+
+test('holds the newest entries, and one that is set again is the newest', () => {
+  const map = new NewestMap<string, number>(2)
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4)
+  expect([...map]).toEqual([
+    ['a', 3],
+    ['c', 4],
+  ])
 })

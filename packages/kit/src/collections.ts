@@ -56,3 +56,49 @@ export function createHeap<T extends HeapItem>() {
 function isBefore(a: HeapItem, b: HeapItem): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
+
+/** A map of the newest entries: one more than `most`, and the oldest goes. An entry that is set again is the newest. */
+export class NewestMap<Key, Value> extends Map<Key, Value> {
+  readonly #most: number
+
+  constructor(most: number) {
+    super()
+    this.#most = most
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key)
+    super.set(key, value)
+    const oldest = this.keys().next()
+    if (this.size > this.#most && !oldest.done) this.delete(oldest.value)
+    return this
+  }
+}
+
+/** Copies chunks together as they come: kept one by one, chunks of one byte would take a hundred times their size. */
+export function collectBytes(maxBytes: number) {
+  const encoder = new TextEncoder()
+  let bytes = new Uint8Array()
+  let byteCount = 0
+  return {
+    get isTooLarge() {
+      return byteCount > maxBytes
+    },
+    add: (value: Uint8Array | string) => {
+      const chunk = typeof value === 'string' ? encoder.encode(value) : value
+      const start = byteCount
+      byteCount += chunk.byteLength
+      if (byteCount > maxBytes) {
+        bytes = new Uint8Array()
+        return
+      }
+      if (byteCount > bytes.byteLength) {
+        const grown = new Uint8Array(Math.min(maxBytes, byteCount * 2))
+        grown.set(bytes)
+        bytes = grown
+      }
+      bytes.set(chunk, start)
+    },
+    bytes: () => bytes.slice(0, byteCount),
+  }
+}
