@@ -48,7 +48,7 @@ const METHODS: Record<string, RightCall> = {
 }
 
 /** Without arguments, or not for users. */
-const OTHERS = ['client.clock', 'job.toJSON', 'job.waitRequest']
+const OTHERS = ['client.baseUrl', 'client.clock', 'job.toJSON', 'job.waitRequest']
 
 /** How errors name a method: those of a job by its id are those of its handle. */
 const placeOf = (path: string) => path.replace(/^client\.jobs\.(?=get|cancel)/, 'job.')
