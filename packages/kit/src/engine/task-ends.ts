@@ -37,7 +37,7 @@ export class NonRetriableError extends Error {
   }
 }
 
-/** Checks the name of the error, which is the same in every copy of this package. A delay that would never end is a failure. */
+/** Checks the name of the error, which is the same in every copy of this package. */
 export function isNonRetriable(error: unknown): boolean {
   return memberOf(error, 'name') === 'NonRetriableError'
 }
