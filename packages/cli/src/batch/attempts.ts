@@ -29,7 +29,8 @@ export function setRun(row: KnownRow, run: Run | undefined): void {
   const unknown = others.filter((one) => one?.state === 'unknown')
   // An attempt that was withdrawn before it was sent changes nothing.
   const isWithdrawn = run?.state === 'cancelled' && run.jobId === undefined
-  const shown = isRetryable(run) ? (unknown[0] ?? (isWithdrawn ? others[0] : undefined)) : undefined
+  const before = unknown[0] ?? (isWithdrawn ? others[0] : undefined)
+  const shown = isRetryable(run) ? before : undefined
   const more = unknown.filter((one) => one !== shown)
   Object.assign(row, { run: shown ?? run, unknown: more, repeated: shown && run })
 }
@@ -71,12 +72,14 @@ export async function findAttempts(batch: Batch, rows: readonly Row[], rules: Ro
 /** Finds the runs of rows that were written in another way, with or without a default. */
 function findByContent(others: Map<string, SentRow>, rows: readonly Row[], { model, schema }: RowRules): void {
   const missing = rows.filter(({ run }) => run === undefined)
+  if (missing.length === 0) return
   const found = new Map<string, SentRow[]>()
-  for (const other of missing.length === 0 ? [] : others.values()) {
+  for (const other of others.values()) {
+    if (other.run.model !== model) continue
     const content = rowContent(other.run.input, schema)
     const same = found.get(content) ?? []
     same.push(other)
-    if (other.run.model === model) found.set(content, same)
+    found.set(content, same)
   }
   for (const row of missing) Object.assign(row, found.get(rowContent(row.input, schema))?.shift())
 }
