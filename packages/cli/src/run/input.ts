@@ -51,7 +51,7 @@ async function readInput(source: TextSource): Promise<object> {
 
 const NEEDED = 'It has the parameters as a JSON object, such as {"prompt":"a red fox"}.'
 
-/** Whether this is no url. A scheme has two letters at least: `C:\photo.png` is a file, and so is what `file:` names. */
+/** Whether this is not a url. A scheme has two letters at least: `C:\photo.png` is a file, and so is what `file:` names. */
 function isFileName(value: unknown): value is string {
   return typeof value === 'string' && !/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(value)
 }

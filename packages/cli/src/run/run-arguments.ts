@@ -85,8 +85,8 @@ export function createModelCommand(model: Model): ModelCommand {
     .helpOption('-h, --help', 'show the model')
   const given = new Map<string, string[]>()
   const add = (name: string, text: string) => {
-    // An empty variable of a shell, without quotes, is no argument at all.
-    if (own.includes(text)) command.error(`error: ${text} is an option, and no value of ${name}: --input can have it.`)
+    // An empty variable of a shell, without quotes, is not an argument at all.
+    if (own.includes(text)) command.error(`error: ${text} is an option, not a value of ${name}: --input can have it.`)
     given.set(name, [...(given.get(name) ?? []), text])
   }
   for (const parameter of parameters) {
