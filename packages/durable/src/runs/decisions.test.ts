@@ -129,6 +129,22 @@ test.each(DELETIONS)('a deletion that died anywhere is completed ($name, added a
   }
 })
 
+test('a deletion of what is left of a key does not delete the run that is added meanwhile', async () => {
+  const shared = await openProcesses()
+  let reads = 0
+  const held = new Promise<void>((resolve) => setTimeout(resolve, 9_000))
+  const isHeld = (change: string) => change === 'get runs:poll' && ++reads === 2
+  const late = shared.open({}, { store: (change) => (isHeld(change) ? held : undefined) })
+  const other = shared.open()
+  await settled(other.engine.add('runs:decisions', 'a', { data: null }))
+  const deletion = late.runs.delete({ all: true })
+  await pass(1_000)
+  await settled(other.runs.send('a', MODEL, { prompt: 'a' }))
+  expect(await settled(deletion)).toEqual({ deleted: 0, kept: 0 })
+  expect((await settled(loop(other, 'a'))).run).toMatchObject({ state: 'succeeded' })
+  expect(shared.posts).toEqual({ a: 1 })
+})
+
 test('places that were taken with a limit are freed without it', async () => {
   const { runs, reopen } = await openBatch({ maxRunning: 1 })
   await settled(runs.send('a', MODEL, { prompt: 'a' }))

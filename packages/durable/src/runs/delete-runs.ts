@@ -1,4 +1,4 @@
-import { sleep, systemClock, type TaskHandler, type TaskState } from '@modelrun/kit'
+import { sleep, systemClock, type TaskHandler, type TaskRecord, type TaskState } from '@modelrun/kit'
 import { ConfigurationError } from 'modelrun'
 import { eachRun } from './list-runs.ts'
 import { type Attempt, isDeleted, latestAttempt, readAttempt } from './read-runs.ts'
@@ -77,6 +77,8 @@ async function deleteRun(
     if (!(await markRun(latest, context))) return 'kept'
   } else await countBefore(key, context)
   const attempts = await storedFrom(key, context)
+  // Without the mark, which is removed last, the key was added again since it was read: its run may be paid.
+  if (!isDeleted(attempts.at(-1)?.submitted)) return undefined
   for (const attempt of attempts) if (!(await deleteAttempt(attempt, context))) return 'kept'
   return attempts.length === 0 ? undefined : 'deleted'
 }
@@ -121,6 +123,7 @@ async function markDeleted(id: string, context: RunsContext): Promise<boolean> {
 interface Stored {
   id: string
   queues: string[]
+  submitted: TaskRecord | undefined
 }
 
 /** Returns what is stored of an attempt and of those after it, the last one first. */
@@ -129,7 +132,9 @@ async function storedFrom(id: string, context: RunsContext): Promise<Stored[]> {
   const names = [poll, retried, cancels, unsent, ...Object.values(ends), outcomes, submit]
   const records = await context.engine.getAll(names.map((queue) => ({ queue, id })))
   const queues = names.filter((_, at) => records[at] !== undefined)
-  return queues.length === 0 ? [] : [...(await storedFrom(nextAttemptId(id), context)), { id, queues }]
+  return queues.length === 0
+    ? []
+    : [...(await storedFrom(nextAttemptId(id), context)), { id, queues, submitted: records.at(-1) }]
 }
 
 /** Resolves to false when another process works on it. */
